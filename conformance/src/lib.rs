@@ -1,0 +1,1 @@
+//! The security conformance kit.

@@ -1,0 +1,10 @@
+//! The one binary. The hidden worker mode branches off before any runtime, thread or argument parser exists.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|mode| mode == wit_worker::WORKER_ARGUMENT) {
+        return wit_worker::run();
+    }
+    wit::cli::main()
+}

@@ -1,0 +1,73 @@
+//! The deadline and cancellation every operation honours.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+use wit_worker::registry::Code;
+
+use super::OperationError;
+
+/// Called with a short stable phrase, things done, and things in all where that is known.
+pub type Progress = dyn Fn(&'static str, u64, Option<u64>) + Send + Sync;
+
+/// Owns one operation's time: a deadline, a cancellation token and, where asked for, progress.
+#[derive(Clone)]
+pub struct OperationContext {
+    deadline: Instant,
+    cancellation: CancellationToken,
+    progress: Option<Arc<Progress>>,
+}
+
+impl OperationContext {
+    /// A context that ends `time` from now, or when the token is cancelled.
+    #[must_use]
+    pub fn new(time: Duration, cancellation: CancellationToken) -> Self {
+        Self { deadline: Instant::now() + time, cancellation, progress: None }
+    }
+
+    /// The same, reporting progress.
+    #[must_use]
+    pub fn with_progress(self, progress: Arc<Progress>) -> Self {
+        Self { progress: Some(progress), ..self }
+    }
+
+    /// When the operation's time is up.
+    #[must_use]
+    pub fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The token that cancels the operation.
+    #[must_use]
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.cancellation
+    }
+
+    /// Reports progress, if anyone asked.
+    pub fn report(&self, phase: &'static str, done: u64, total: Option<u64>) {
+        if let Some(progress) = &self.progress {
+            progress(phase, done, total);
+        }
+    }
+
+    /// To be called often from blocking work.
+    ///
+    /// # Errors
+    /// `cancelled`, or `deadline_exceeded` when the time is up.
+    pub fn check(&self) -> Result<(), OperationError> {
+        if self.cancellation.is_cancelled() {
+            return Err(OperationError::new(Code::Cancelled, "the request was cancelled"));
+        }
+        if Instant::now() >= self.deadline {
+            return Err(OperationError::new(Code::DeadlineExceeded, "the time of the host operation is used up"));
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for OperationContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OperationContext").field("deadline", &self.deadline).finish_non_exhaustive()
+    }
+}
