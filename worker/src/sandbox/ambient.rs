@@ -1,8 +1,8 @@
 //! Fixes what the process would otherwise ask the system for later, when it no longer may.
 //!
-//! None of this is a layer. It keeps the allow-list short, hides the host's time zone, and makes a worker's death tell
-//! its cause: with the handler of the Rust runtime in place, a memory fault would end in a forbidden `rt_sigaction` and
-//! be reported as a sandbox violation instead of a crash.
+//! None of this is a layer. It keeps the allow-list short, hides the host's environment and time zone, and makes a
+//! worker's death tell its cause. With the Rust runtime's own ways a memory fault would end in a forbidden
+//! `rt_sigaction`, a panic in a forbidden `getcwd` or `sigaltstack`, and both would be reported as sandbox violations.
 #![allow(unsafe_code)]
 
 use std::collections::hash_map::RandomState;
@@ -33,9 +33,16 @@ pub(super) fn require_single_thread() -> Result<(), LockdownError> {
     }
 }
 
-/// Sets the time zone, draws the hash seeds, and gives fatal signals their default effect.
+/// Empties the environment, sets the time zone, draws the hash seeds, makes a panic end the process, and gives fatal
+/// signals their default effect.
 pub(super) fn settle() -> Result<(), LockdownError> {
+    // The parent gives none (I2); whoever started us by hand may have, and RUST_BACKTRACE makes a panic open files.
     // SAFETY: the process has one thread (checked just before), so no other thread reads the environment.
+    let cleared = unsafe { libc::clearenv() };
+    if cleared != 0 {
+        return Err(LockdownError::ClearEnvironment(io::Error::last_os_error()));
+    }
+    // SAFETY: as above.
     unsafe { std::env::set_var("TZ", "UTC0") };
     // Reads the variable now; the first local time would otherwise open /etc/localtime.
     // SAFETY: takes and returns nothing; single thread as above.
@@ -44,6 +51,13 @@ pub(super) fn settle() -> Result<(), LockdownError> {
     // The standard library draws the seeds of its hash maps once a thread, by getrandom(2): here, so that the
     // allow-list needs no rule for it.
     let _seeds = RandomState::new();
+
+    // A panic in trusted code is a crash: no unwinding through the engine, no way back to the runtime's own exit.
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        report(panic);
+        std::process::abort();
+    }));
 
     FATAL_SIGNALS
         .iter()

@@ -15,6 +15,9 @@ pub enum LockdownError {
     /// A second thread exists; layers bind one thread. A programming error on our side.
     #[error("the process has {0} threads; a lockdown binds only one")]
     SeveralThreads(u64),
+    /// The environment could not be emptied.
+    #[error("cannot empty the environment: {0}")]
+    ClearEnvironment(io::Error),
     /// Signal dispositions could not be reset.
     #[error("cannot reset signal {signal}: {error}")]
     ResetSignal {

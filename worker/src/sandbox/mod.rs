@@ -42,7 +42,8 @@ pub use layer::{LAYERS, Layer, LayerEntry, Layers, Requirement};
 
 /// Locks the calling process down for good, in the order of DESIGN §5.
 ///
-/// Gives the names of the layers achieved, in that order. The process must have one thread.
+/// Gives the names of the layers achieved, in that order. The process must have one thread. Afterwards it must end by
+/// [`exit::leave`]: returning from `main` makes system calls that are no longer allowed. A panic aborts.
 ///
 /// # Errors
 /// When a required layer cannot be had; the process must then leave with [`exit::SANDBOX_UNAVAILABLE`] without reading
@@ -81,12 +82,13 @@ pub fn apply(layers: Layers) -> Result<Vec<Layer>, LockdownError> {
                 filter::install().map(|()| true)
             }
         }?;
-        if done {
-            achieved.push(layer);
+        if !done {
+            continue;
         }
-        // A change of credentials silently clears the parent-death signal and the dumpable flag's setting
-        // (commit_creds in the kernel's kernel/cred.c): what was set before is set again.
-        if matches!(layer, Layer::Identity | Layer::Capabilities) {
+        achieved.push(layer);
+        // A change of user silently clears the parent-death signal and resets the dumpable flag to the system's
+        // default (commit_creds in the kernel's kernel/cred.c): what was set before is set again.
+        if layer == Layer::Identity {
             if layers.contains(Layer::ParentDeath) {
                 parent_death::arm()?;
             }
