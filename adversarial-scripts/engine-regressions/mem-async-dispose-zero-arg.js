@@ -12,7 +12,7 @@ refs = [
 ]
 
 [expect]
-value = 'function'
+value = '"function"'
 ---*/
 let sv;
 const o = Promise.prototype.then;

@@ -12,7 +12,7 @@ refs = [
 ]
 
 [expect]
-value = 'ok'
+value = '"ok"'
 ---*/
 for (let i = 0; i < 2000; i++) {
   let t = {};

@@ -12,7 +12,7 @@ refs = [
 ]
 
 [expect]
-value = 'b'
+value = '"b"'
 ---*/
 const r = /a/g;
 r.lastIndex = {

@@ -9,7 +9,7 @@ invariants = ["I4", "I10"]
 flags = ["engine-memory-safety"]
 
 [expect]
-value = 'number'
+value = '"number"'
 ---*/
 const a = Array.from({ length: 500 }, (_, i) => ({ i: 500 - i }));
 a.sort((x, y) => {

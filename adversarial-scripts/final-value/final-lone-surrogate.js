@@ -14,6 +14,6 @@ refs = [
 ]
 
 [expect]
-value = '� o'
+value = '"\ufffd o"'
 ---*/
 return '\ud83d\ude00 ok'.slice(1, 4);

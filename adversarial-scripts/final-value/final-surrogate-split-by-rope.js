@@ -13,7 +13,7 @@ refs = [
 ]
 
 [expect]
-value = '😀'
+value = '"\ud83d\ude00"'
 ---*/
 let s = '\ud83d';
 s += '\ude00';

@@ -15,7 +15,7 @@ refs = [
 ]
 
 [expect]
-value = 'invalid_arguments'
+value = '"invalid_arguments"'
 ---*/
 let o = 1;
 for (let i = 0; i < 200; i++) o = [o];

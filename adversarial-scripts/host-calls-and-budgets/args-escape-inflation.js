@@ -10,7 +10,7 @@ invariants = ["I5"]
 flags = ["argument-abuse", "size-boundary"]
 
 [expect]
-value = 'invalid_arguments'
+value = '"invalid_arguments"'
 ---*/
 try {
   await codemode.wit.list({ snapshot_id: '"'.repeat(20000) });

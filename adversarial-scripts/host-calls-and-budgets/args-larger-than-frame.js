@@ -13,7 +13,7 @@ refs = [
 ]
 
 [expect]
-value = 'invalid_arguments'
+value = '"invalid_arguments"'
 ---*/
 try {
   await codemode.wit.list({ snapshot_id: 'x'.repeat(80000) });

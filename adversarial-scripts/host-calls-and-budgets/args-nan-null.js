@@ -10,7 +10,7 @@ invariants = ["I9"]
 flags = ["argument-abuse", "numeric-edge"]
 
 [expect]
-value = 'invalid_arguments'
+value = '"invalid_arguments"'
 ---*/
 try {
   await codemode.wit.list({ snapshot_id: 's', max_items: NaN });

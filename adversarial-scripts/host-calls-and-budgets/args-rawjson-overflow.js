@@ -10,7 +10,7 @@ invariants = ["I6"]
 flags = ["argument-abuse", "numeric-edge"]
 
 [expect]
-value = 'invalid_arguments'
+value = '"invalid_arguments"'
 ---*/
 const n = JSON.rawJSON ? JSON.rawJSON('1e400') : 1n;
 try {

@@ -13,7 +13,7 @@ refs = [
 ]
 
 [expect]
-value = 'held'
+value = '"held"'
 any_of = [{ code = "code_rejected", reason = "heap_limit" }]
 ---*/
 globalThis.h = [];

@@ -14,7 +14,7 @@ refs = [
 ]
 
 [expect]
-value = 'recovered'
+value = '"recovered"'
 ---*/
 let h = [];
 try {

@@ -13,7 +13,7 @@ refs = [
 ]
 
 [expect]
-value = 'done'
+value = '"done"'
 ---*/
 for (let i = 0; i < 4; i++) codemode.wit.list({ snapshot_id: 's' });
 return 'done';

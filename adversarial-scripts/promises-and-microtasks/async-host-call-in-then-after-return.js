@@ -13,7 +13,7 @@ refs = [
 ]
 
 [expect]
-value = 'done'
+value = '"done"'
 usage = { host_calls = 0, snapshots = 0 }
 ---*/
 Promise.resolve()

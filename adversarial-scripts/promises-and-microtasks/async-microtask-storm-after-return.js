@@ -14,7 +14,7 @@ refs = [
 ]
 
 [expect]
-value = 'returned'
+value = '"returned"'
 max_ms = 1000
 ---*/
 (function f() {

@@ -15,7 +15,7 @@ refs = [
 ]
 
 [expect]
-value = 'clean'
+value = '"clean"'
 ---*/
 Promise.resolve().then(() => {
   throw new Error('job');

@@ -13,7 +13,7 @@ refs = [
 ]
 
 [expect]
-value = 'ok'
+value = '"ok"'
 ---*/
 for (let i = 0; i < 1000; i++) Promise.reject(new Error('x' + i));
 return 'ok';

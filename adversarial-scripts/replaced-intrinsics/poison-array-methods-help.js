@@ -14,7 +14,7 @@ refs = [
 ]
 
 [expect]
-value = 'open'
+value = '"open"'
 ---*/
 Array.prototype.find = () => ({ name: 'pwn' });
 Array.prototype.map = () => [];

@@ -14,7 +14,7 @@ refs = [
 ]
 
 [expect]
-value = 'unknown_method'
+value = '"unknown_method"'
 ---*/
 for (const k of ['code', 'operation', 'message'])
   Object.defineProperty(Error.prototype, k, {

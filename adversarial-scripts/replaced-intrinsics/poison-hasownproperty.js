@@ -13,7 +13,7 @@ refs = [
 ]
 
 [expect]
-value = 'unknown_method'
+value = '"unknown_method"'
 ---*/
 Object.prototype.hasOwnProperty = { call: () => true };
 try {

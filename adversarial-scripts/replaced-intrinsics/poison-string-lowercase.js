@@ -11,7 +11,7 @@ invariants = ["I5"]
 flags = ["prototype-poisoning", "bridge-tampering"]
 
 [expect]
-value = 'unknown_method'
+value = '"unknown_method"'
 ---*/
 String.prototype.toLowerCase = function () {
   return this + 'x'.repeat(5000);

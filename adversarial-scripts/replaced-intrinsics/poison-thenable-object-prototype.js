@@ -14,7 +14,7 @@ refs = [
 ]
 
 [expect]
-value = 'jacked'
+value = '"jacked"'
 ---*/
 Object.prototype.then = function (r) {
   delete Object.prototype.then;

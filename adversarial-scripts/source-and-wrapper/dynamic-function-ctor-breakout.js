@@ -17,7 +17,7 @@ refs = [
 ]
 
 [expect]
-value = 'accepted:1'
+value = '"accepted:1"'
 ---*/
 const AF = (async () => {}).constructor;
 try { AF('}), (globalThis.ran = 1), (async function () {'); return 'accepted:' + globalThis.ran; } catch (e) { return e.name; }

@@ -13,6 +13,6 @@ refs = [
 ]
 
 [expect]
-value = 'kept'
+value = '"kept"'
 ---*/
 return 'kept' <!-- })

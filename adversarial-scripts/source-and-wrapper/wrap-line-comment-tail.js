@@ -14,6 +14,6 @@ refs = [
 ]
 
 [expect]
-value = 'kept'
+value = '"kept"'
 ---*/
 return 'kept' // done

@@ -10,6 +10,6 @@ invariants = ["I4"]
 flags = ["source-form"]
 
 [expect]
-value = 'ReferenceError'
+value = '"ReferenceError"'
 ---*/
 'use strict'; try { undeclared = 1; return 'sloppy'; } catch (e) { return e.name; }

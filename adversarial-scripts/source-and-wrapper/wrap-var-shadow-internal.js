@@ -14,6 +14,6 @@ refs = [
 ]
 
 [expect]
-value = 'ok'
+value = '"ok"'
 ---*/
 var __validateFinal = 1, JSON = 2, Promise = 3; return 'ok'

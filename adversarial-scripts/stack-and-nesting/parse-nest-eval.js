@@ -13,7 +13,7 @@ refs = [
 ]
 
 [expect]
-value = 'RangeError'
+value = '"RangeError"'
 any_of = [{ value = '"SyntaxError"' }]
 ---*/
 try {

@@ -10,7 +10,7 @@ invariants = ["I10"]
 flags = ["stack-exhaustion", "engine-memory-safety"]
 
 [expect]
-value = 'freed'
+value = '"freed"'
 ---*/
 let o = null;
 for (let i = 0; i < 60000; i++) o = { o };

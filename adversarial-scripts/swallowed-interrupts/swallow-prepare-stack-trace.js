@@ -17,7 +17,7 @@ refs = [
 policy = { wall_ms = 300 }
 
 [expect]
-value = 'hook off'
+value = '"hook off"'
 max_ms = 3000
 any_of = [{ code = "deadline_exceeded" }]
 ---*/

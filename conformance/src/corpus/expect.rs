@@ -8,7 +8,7 @@ use serde_json::Value;
 use wit_worker::registry::codes::REASONS;
 use wit_worker::registry::{Code, Reason};
 
-use super::source::Generate;
+use super::source::{self, Generate};
 
 /// The one outcome a case must have, and the time it may take.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +78,7 @@ pub enum Observed {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct RawExpectation {
     value: Option<String>,
-    value_made: Option<Generate>,
+    value_made: Option<Vec<Generate>>,
     console: Option<String>,
     console_truncated: Option<bool>,
     usage: BTreeMap<String, u64>,
@@ -115,7 +115,7 @@ impl RawExpectation {
     fn outcome(self) -> Result<Outcome, String> {
         let value = match (&self.value, &self.value_made) {
             (Some(text), None) => Some(text.clone()),
-            (None, Some(made)) => Some(made.text()),
+            (None, Some(pieces)) => Some(source::joined(pieces)),
             (None, None) => None,
             _ => return Err("value and value_made exclude each other".into()),
         };

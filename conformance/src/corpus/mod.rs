@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn this_checkout_has_a_good_corpus() -> TestResult {
-        let corpus = load(&directory())?;
+        let corpus = load(&directory()).map_err(|error| error.to_string())?;
         assert!(corpus.cases.len() >= 300, "{} cases", corpus.cases.len());
         Ok(())
     }
