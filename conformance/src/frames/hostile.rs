@@ -16,7 +16,8 @@ use wit_worker::protocol::FrameDecoder;
 use super::expect::Ended;
 use super::player::{self, Peer, Stop, Trouble};
 use super::report::{Event, Start, Writer};
-use super::script::{Channel, Direction, Lockdown, Signal, Step};
+use super::Direction;
+use super::script::{Channel, Lockdown, Signal, Step};
 use super::template::Variables;
 use super::{SCRIPT_FILE, disguise};
 
@@ -34,7 +35,7 @@ pub fn main() -> u8 {
     match argument.as_str() {
         HOLD_ARGUMENT | HOLD_DETACHED_ARGUMENT => {
             if argument == HOLD_DETACHED_ARGUMENT {
-                drop(rustix::process::setsid());
+                let _ = rustix::process::setsid();
             }
             std::thread::sleep(HOLD);
             0

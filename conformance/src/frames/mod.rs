@@ -18,10 +18,12 @@ pub mod player;
 pub mod report;
 pub mod script;
 pub mod template;
+pub mod to_worker;
 pub mod words;
 
+pub use crate::corpus::Direction;
 pub use parse::{ParseError, parse};
-pub use script::{Direction, Script, Step};
+pub use script::{Script, Step};
 
 /// The directory of the corpus below `adversarial-scripts/` that holds the frames.
 pub const FAMILY: &str = "frames";

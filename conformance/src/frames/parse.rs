@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use super::expect::{ExitKind, Pattern};
-use super::script::{Channel, Direction, Line, Lockdown, Pace, Script, Send, Signal, Step};
+use super::Direction;
+use super::script::{Channel, Line, Lockdown, Pace, Script, Send, Signal, Step};
 use super::template::{self, Template};
 use super::words;
 
@@ -217,7 +218,6 @@ impl Parser {
         match (rest, self.direction) {
             ("" | "stdout", Direction::ToParent) => Ok(Step::Close(Channel::Stdout)),
             ("" | "stdin", Direction::ToWorker) | ("stdin", Direction::ToParent) => Ok(Step::Close(Channel::Stdin)),
-            ("stdout", Direction::ToWorker) => Ok(Step::Close(Channel::Stdout)),
             ("stderr", Direction::ToParent) => Ok(Step::Close(Channel::Stderr)),
             _ => Err(format!("close {rest} is not a channel of this direction")),
         }

@@ -5,26 +5,6 @@ use std::time::Duration;
 use super::expect::{ExitKind, Pattern};
 use super::template::Template;
 
-/// Whom a script is aimed at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Direction {
-    /// The test plays the parent against the real worker mode.
-    ToWorker,
-    /// A hostile worker replays the script to the real parent.
-    ToParent,
-}
-
-impl Direction {
-    /// The name of the folder that holds the direction's scripts.
-    #[must_use]
-    pub const fn folder(self) -> &'static str {
-        match self {
-            Self::ToWorker => "to-worker",
-            Self::ToParent => "to-parent",
-        }
-    }
-}
-
 /// A whole script.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Script {

@@ -33,6 +33,13 @@ pub enum Piece {
         /// How often.
         count: usize,
     },
+    /// One byte, as often as it takes to make the whole this long; the invocation's digits vary.
+    Fill {
+        /// The byte.
+        byte: u8,
+        /// Length of the whole send.
+        total: usize,
+    },
     /// The default limits as an object, each `(name, JSON text)` replacing one field or adding it.
     Limits(Vec<(String, String)>),
     /// A value kept from an earlier frame by `keep`.
@@ -76,6 +83,9 @@ impl Template {
             let (piece, after) = substitution(&rest[at + 1..])?;
             match piece {
                 Piece::Literal(bytes) => literal(&mut pieces, &bytes),
+                Piece::Fill { .. } if pieces.iter().any(|piece| matches!(piece, Piece::Fill { .. })) => {
+                    return Err("one $(fill …) a send".to_owned());
+                }
                 piece => pieces.push(piece),
             }
             rest = after;
@@ -90,8 +100,10 @@ impl Template {
     /// When a kept value is named that no earlier line kept.
     pub fn expand(&self, variables: &Variables) -> Result<Vec<u8>, String> {
         let mut out = Vec::new();
+        let mut fill = None;
         for piece in &self.pieces {
             match piece {
+                Piece::Fill { byte, total } => fill = Some((out.len(), *byte, *total)),
                 Piece::Literal(bytes) => out.extend_from_slice(bytes),
                 Piece::Invocation(offset) => {
                     out.extend_from_slice(variables.invocation.wrapping_add(*offset).to_string().as_bytes());
@@ -104,6 +116,10 @@ impl Template {
                     out.extend_from_slice(kept.ok_or(format!("nothing was kept as {name}"))?.1.as_bytes());
                 }
             }
+        }
+        if let Some((at, byte, total)) = fill {
+            let missing = total.checked_sub(out.len()).ok_or(format!("already longer than {total} bytes"))?;
+            out.splice(at..at, std::iter::repeat_n(byte, missing));
         }
         Ok(out)
     }
@@ -154,6 +170,10 @@ fn function(text: &str) -> Result<Piece, String> {
     let arguments = arguments.trim();
     match name {
         "repeat" => repeat(arguments),
+        "fill" => match repeat(arguments)? {
+            Piece::Repeat { byte, count: total } => Ok(Piece::Fill { byte, total }),
+            _ => Err("fill takes a byte in hexadecimal and a length".to_owned()),
+        },
         "hex" => words::hex(arguments).map(Piece::Literal),
         "invocation" => {
             let offset = arguments.strip_prefix('+').ok_or("$(invocation +N) adds a number")?;
@@ -217,6 +237,7 @@ mod tests {
     fn substitutions_are_filled_in() {
         assert_eq!(expand("a $INVOCATION $(invocation +2) $N $$ $(kept S)"), "a 40 42 3 $ \"snap\"");
         assert_eq!(expand("\"$(repeat 41 5)$(hex 42 43)\""), "\"AAAAABC\"");
+        assert_eq!(expand("a$(fill 20 9)$INVOCATION"), "a      40");
         assert_eq!(expand("$CONSOLE"), CONSOLE);
         let changed = expand("$(limits wall_ms=0 heap_bytes=- extra=1)");
         assert!(changed.contains("\"wall_ms\":0") && changed.contains("\"extra\":1"), "{changed}");
@@ -227,9 +248,10 @@ mod tests {
 
     #[test]
     fn what_is_not_a_substitution_is_refused() {
-        for bad in ["$", "$x", "$NOPE", "$(repeat 41)", "$(repeat 4 1)", "$(repeat 41 99999999999)", "$(hex 4)", "$(x"] {
+        for bad in ["$", "$x", "$NOPE", "$(repeat 41)", "$(repeat 4 1)", "$(repeat 41 99999999999)", "$(hex 4)", "$(x", "$(fill 20 9)$(fill 20 9)"] {
             assert!(Template::parse(bad).is_err(), "{bad}");
         }
+        assert!(Template::parse("abc$(fill 20 2)").is_ok_and(|t| t.expand(&Variables::default()).is_err()));
         assert!(Template::parse("$(kept X)").is_ok_and(|t| t.expand(&Variables::default()).is_err()));
     }
 }

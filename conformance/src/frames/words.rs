@@ -15,7 +15,7 @@ pub fn hex(text: &str) -> Result<Vec<u8>, String> {
         .filter(|c| *c != ' ')
         .map(|c| c.to_digit(16).ok_or(format!("{c:?} is not a hexadecimal digit")))
         .collect::<Result<_, _>>()?;
-    if digits.is_empty() || digits.len() % 2 != 0 {
+    if digits.is_empty() || !digits.len().is_multiple_of(2) {
         return Err("bytes in hexadecimal have two digits each".to_owned());
     }
     digits.chunks_exact(2).map(|pair| u8::try_from(pair[0] * 16 + pair[1]).map_err(|e| e.to_string())).collect()
