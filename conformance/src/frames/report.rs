@@ -47,13 +47,15 @@ impl Start {
     /// Observes this process.
     ///
     /// # Errors
-    /// When `/proc` or the working directory cannot be read.
+    /// When `/proc` cannot be read.
     pub fn observe() -> io::Result<Self> {
         let lossy = |text: &std::ffi::OsStr| text.to_string_lossy().into_owned();
-        let directory = std::env::current_dir()?;
+        // The parent may already have removed the directory from under the process: then it has a name with a
+        // remark, and no entries.
+        let directory = std::fs::read_link("/proc/self/cwd")?;
         let mut entries = Vec::new();
-        for entry in std::fs::read_dir(&directory)? {
-            entries.push(lossy(&entry?.file_name()));
+        if let Ok(listing) = std::fs::read_dir(".") {
+            entries.extend(listing.filter_map(|entry| Some(lossy(&entry.ok()?.file_name()))));
         }
         let numbers: Vec<u32> = std::fs::read_dir("/proc/self/fd")?
             .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
