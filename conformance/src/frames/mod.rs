@@ -11,6 +11,7 @@
 #[cfg(target_os = "linux")]
 pub mod disguise;
 pub mod expect;
+pub mod generate;
 #[cfg(target_os = "linux")]
 pub mod hostile;
 pub mod parse;
