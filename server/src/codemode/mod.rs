@@ -35,7 +35,8 @@ pub struct CodeModeOptions {
     pub policy: CodeModePolicy,
     /// The worker program, if it is not this executable (`--worker PATH`).
     pub worker: Option<PathBuf>,
-    /// `--unsandboxed-worker`: accept a worker without lockdown on platforms that have none.
+    /// `--unsandboxed-worker`: for platforms whose lockdown is not written yet. Linux has no permissive fallback (I3),
+    /// so it changes nothing there.
     pub unsandboxed: bool,
     /// The operations scripts may call.
     pub operations: Arc<dyn HostOperations>,

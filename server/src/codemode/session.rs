@@ -232,7 +232,9 @@ impl Session {
         let lie = || verdict::protocol(&ProtocolViolation::OutOfOrder("a failure the parent knows to be untrue"));
         match (claim.code, claim.reason, &claim.operation) {
             (Code::CodeRejected, Some(reason), None) if reason.code() == Code::CodeRejected => {
-                Ok(verdict::rejected(reason, &claim.message, claim.line, claim.column, &self.policy))
+                let place = |number: Option<u64>| number.and_then(|number| u32::try_from(number).ok());
+                let (line, column) = (place(claim.line), place(claim.column));
+                Ok(verdict::rejected(reason, &claim.message, line, column, &self.policy))
             }
             (Code::UnknownMethod, None, Some(name)) => Ok(verdict::unknown_method(name, &claim.message)),
             (Code::DeadlineExceeded, None, None) => {

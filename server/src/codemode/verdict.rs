@@ -144,8 +144,8 @@ pub(super) fn unknown_method(name: &str, detail: &str) -> ErrorEnvelope {
 pub(super) fn rejected(
     reason: Reason,
     detail: &str,
-    line: Option<u64>,
-    column: Option<u64>,
+    line: Option<u32>,
+    column: Option<u32>,
     policy: &CodeModePolicy,
 ) -> ErrorEnvelope {
     let detail = clean(detail);

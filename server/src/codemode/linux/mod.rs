@@ -34,11 +34,7 @@ impl Workers {
     pub(super) fn start(options: CodeModeOptions) -> io::Result<Self> {
         let policy = Arc::new(options.policy);
         let slots = usize::try_from(policy.value(LimitId::HostOperations)).unwrap_or(Semaphore::MAX_PERMITS);
-        let starter = start::Starter {
-            factory: process::Factory::new(options.worker)?,
-            policy: Arc::clone(&policy),
-            unsandboxed: options.unsandboxed,
-        };
+        let starter = start::Starter { factory: process::Factory::new(options.worker)?, policy: Arc::clone(&policy) };
         let pool = pool::Pool::new(starter);
         pool.refill();
         Ok(Self { policy, operations: options.operations, pool, slots: Semaphore::new(slots) })

@@ -245,12 +245,9 @@ impl Worker {
 
     /// Resolves when the process has ended. Cancel safe.
     pub(super) async fn exited(&self) {
-        match &self.pidfd {
-            Some(pidfd) => {
-                // A pidfd stays readable once the process has ended, so the readiness is never cleared.
-                let _ = pidfd.readable().await;
-            }
-            None => {}
+        if let Some(pidfd) = &self.pidfd {
+            // A pidfd stays readable once the process has ended, so the readiness is never cleared.
+            let _ = pidfd.readable().await;
         }
     }
 

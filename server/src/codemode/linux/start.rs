@@ -20,8 +20,6 @@ pub(super) const WATCHDOG_SLACK: Duration = Duration::from_millis(250);
 pub(super) struct Starter {
     pub(super) factory: Factory,
     pub(super) policy: Arc<CodeModePolicy>,
-    /// `--unsandboxed-worker`.
-    pub(super) unsandboxed: bool,
 }
 
 impl Starter {
@@ -37,7 +35,7 @@ impl Starter {
         let time = Duration::from_millis(self.policy.value(LimitId::WallMs)).max(MIN_START_TIME) + WATCHDOG_SLACK;
         let ready = tokio::time::timeout(time, ready(&mut worker)).await;
         let verdict = match ready {
-            Ok(Ok(())) => self.prove(&worker).err(),
+            Ok(Ok(())) => prove(&worker).err(),
             Ok(Err(Silence::Exited)) => Some(self.early_exit(&mut worker)),
             Ok(Err(Silence::Broken(violation))) => Some(verdict::protocol(&violation)),
             Err(_) => Some(verdict::deadline(&self.policy)),
@@ -51,27 +49,23 @@ impl Starter {
         }
     }
 
-    /// The parent's own reading of `/proc/<pid>/status`; the worker's word counts for nothing.
-    fn prove(&self, worker: &Worker) -> Result<(), ErrorEnvelope> {
-        let status = worker.status().map_err(|_| verdict::sandbox_unavailable())?;
-        match wit_worker::sandbox::status::verify_status(&status) {
-            Ok(()) => Ok(()),
-            Err(violation) if self.unsandboxed => {
-                tracing::warn!(%violation, "an unsandboxed worker runs, as the operator asked");
-                Ok(())
-            }
-            Err(violation) => {
-                tracing::warn!(%violation, "a worker said ready without being locked down");
-                Err(verdict::sandbox_unavailable())
-            }
-        }
-    }
-
     fn early_exit(&self, worker: &mut Worker) -> ErrorEnvelope {
         match worker.take_exit() {
             Some(Exit::Status(wit_worker::EXIT_SANDBOX_UNAVAILABLE)) => verdict::sandbox_unavailable(),
             Some(exit) => verdict::exited(exit, &self.policy),
             None => verdict::protocol(&ProtocolViolation::OutOfOrder("the worker closed its output")),
+        }
+    }
+}
+
+/// The parent's own reading of `/proc/<pid>/status`; the worker's word counts for nothing.
+fn prove(worker: &Worker) -> Result<(), ErrorEnvelope> {
+    let status = worker.status().map_err(|_| verdict::sandbox_unavailable())?;
+    match wit_worker::sandbox::status::verify_status(&status) {
+        Ok(()) => Ok(()),
+        Err(violation) => {
+            tracing::warn!(%violation, "a worker said ready without being locked down");
+            Err(verdict::sandbox_unavailable())
         }
     }
 }
