@@ -38,7 +38,8 @@ impl Pattern {
         let shown = || String::from_utf8_lossy(&body[..body.len().min(2000)]).into_owned();
         let got: Value = serde_json::from_slice(body).map_err(|e| format!("not JSON ({e}): {}", shown()))?;
         let Value::Object(got) = got else { return Err(format!("not an object: {}", shown())) };
-        contains(&expected, &got).map_err(|field| format!("field {field} differs; expected {expected:?}, got {}", shown()))
+        contains(&expected, &got)
+            .map_err(|field| format!("field {field} differs; expected {expected:?}, got {}", shown()))
     }
 
     fn object(&self, variables: &Variables) -> Result<Map<String, Value>, String> {

@@ -122,7 +122,9 @@ fn mutations((path, holds, good): &Field) -> Vec<(&'static str, Value)> {
             ("exponent", instead("1e0")),
             ("too-large", instead("18446744073709551616")),
         ]),
-        Holds::Text if !matches!(*path, "console.text" | "error.operation") => out.push(("too-large", instead("\"$(repeat 78 60000)\""))),
+        Holds::Text if !matches!(*path, "console.text" | "error.operation") => {
+            out.push(("too-large", instead("\"$(repeat 78 60000)\"")))
+        }
         // The console is cut, not refused, and the operation of a host error is the parent's own text.
         Holds::Array => out.push(("too-large", Value::Instead(format!("[{}\"x\"]", "\"x\",".repeat(5000))))),
         _ => {}
@@ -191,7 +193,9 @@ impl Message {
             (Direction::ToWorker, "execute") => {
                 "send source \"return 1\"\nexpect result {\"ok\":true,\"value\":1}\nexpect eof\nexpect exit 0\n"
             }
-            (Direction::ToWorker, "host_result") => "expect result {\"ok\":true,\"value\":1}\nexpect eof\nexpect exit 0\n",
+            (Direction::ToWorker, "host_result") => {
+                "expect result {\"ok\":true,\"value\":1}\nexpect eof\nexpect exit 0\n"
+            }
             (Direction::ToWorker, _) => "expect result {\"ok\":false}\nexpect eof\nexpect exit 0\n",
         });
         script

@@ -13,10 +13,10 @@ use std::time::Duration;
 use rustix::process::{Signal as Number, getpid, kill_process};
 use wit_worker::protocol::FrameDecoder;
 
+use super::Direction;
 use super::expect::Ended;
 use super::player::{self, Peer, Stop, Trouble};
 use super::report::{Event, Start, Writer};
-use super::Direction;
 use super::script::{Channel, Lockdown, Signal, Step};
 use super::template::Variables;
 use super::{SCRIPT_FILE, disguise};
@@ -173,7 +173,8 @@ impl Peer for Hostile {
             Step::ForkHold { detached } => {
                 let argument = if *detached { HOLD_DETACHED_ARGUMENT } else { HOLD_ARGUMENT };
                 let held = || Stdio::inherit();
-                let child = Command::new("/proc/self/exe").arg(argument).stdin(held()).stdout(held()).stderr(held()).spawn();
+                let child =
+                    Command::new("/proc/self/exe").arg(argument).stdin(held()).stdout(held()).stderr(held()).spawn();
                 // Nobody waits for it: the child outlives this process on purpose.
                 child.map(drop).map_err(|e| Trouble::Other(format!("fork: {e}")))
             }

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use super::expect::{ExitKind, Pattern};
 use super::Direction;
+use super::expect::{ExitKind, Pattern};
 use super::script::{Channel, Line, Lockdown, Pace, Script, Send, Signal, Step};
 use super::template::{self, Template};
 use super::words;
@@ -409,7 +409,8 @@ mod tests {
         ] {
             error(bad, Direction::ToParent);
         }
-        for bad in ["ready", "signal KILL", "exit 3", "stderr text \"x\"", "lockdown none", "expect host_result", "execute x"]
+        for bad in
+            ["ready", "signal KILL", "exit 3", "stderr text \"x\"", "lockdown none", "expect host_result", "execute x"]
         {
             error(bad, Direction::ToWorker);
         }

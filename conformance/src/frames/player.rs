@@ -155,7 +155,11 @@ impl<P: Peer> Player<'_, P> {
         };
         let source = self.peer.read_frame()?.ok_or(Trouble::Gone)?;
         if u64::try_from(source.len()) != Ok(execute.source_bytes) {
-            return Err(Trouble::Other(format!("source_bytes is {}, the source {}", execute.source_bytes, source.len())));
+            return Err(Trouble::Other(format!(
+                "source_bytes is {}, the source {}",
+                execute.source_bytes,
+                source.len()
+            )));
         }
         self.variables.invocation = execute.invocation.0.get();
         Ok(())
@@ -259,11 +263,11 @@ mod tests {
 
     #[test]
     fn bytes_are_framed_cut_and_held_as_written() {
-        let text = "split 1,3\nsend hex 41\nlength 9\nsend text \"B\"\nraw hex 00\nhold\ntimes 2 send json $N\nsplit 5\nflush";
+        let text =
+            "split 1,3\nsend hex 41\nlength 9\nsend text \"B\"\nraw hex 00\nhold\ntimes 2 send json $N\nsplit 5\nflush";
         let (played, peer) = run(text, Direction::ToWorker, &[]);
         assert_eq!(played, Ok(()));
-        let expected: [&[u8]; 7] =
-            [&[0], &[0, 0, 1], b"A", b"\0\0\0\x09B", &[0], b"\0\0\0\x011", b"\0\0\0\x012"];
+        let expected: [&[u8]; 7] = [&[0], &[0, 0, 1], b"A", b"\0\0\0\x09B", &[0], b"\0\0\0\x011", b"\0\0\0\x012"];
         assert_eq!(peer.written, expected);
     }
 

@@ -68,7 +68,9 @@ impl Start {
         Ok(Self {
             pid: std::process::id(),
             arguments: std::env::args_os().map(|argument| lossy(&argument)).collect(),
-            environment: std::env::vars_os().map(|(name, value)| format!("{}={}", lossy(&name), lossy(&value))).collect(),
+            environment: std::env::vars_os()
+                .map(|(name, value)| format!("{}={}", lossy(&name), lossy(&value)))
+                .collect(),
             directory: lossy(directory.as_os_str()),
             entries,
             descriptors: descriptors.collect(),

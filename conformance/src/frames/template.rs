@@ -227,8 +227,7 @@ mod tests {
     use super::*;
 
     fn expand(text: &str) -> String {
-        let variables =
-            Variables { invocation: 40, counter: 3, kept: vec![("S".to_owned(), "\"snap\"".to_owned())] };
+        let variables = Variables { invocation: 40, counter: 3, kept: vec![("S".to_owned(), "\"snap\"".to_owned())] };
         let bytes = Template::parse(text).and_then(|template| template.expand(&variables));
         String::from_utf8_lossy(&bytes.unwrap_or_else(|e| panic!("{e}"))).into_owned()
     }
@@ -248,7 +247,17 @@ mod tests {
 
     #[test]
     fn what_is_not_a_substitution_is_refused() {
-        for bad in ["$", "$x", "$NOPE", "$(repeat 41)", "$(repeat 4 1)", "$(repeat 41 99999999999)", "$(hex 4)", "$(x", "$(fill 20 9)$(fill 20 9)"] {
+        for bad in [
+            "$",
+            "$x",
+            "$NOPE",
+            "$(repeat 41)",
+            "$(repeat 4 1)",
+            "$(repeat 41 99999999999)",
+            "$(hex 4)",
+            "$(x",
+            "$(fill 20 9)$(fill 20 9)",
+        ] {
             assert!(Template::parse(bad).is_err(), "{bad}");
         }
         assert!(Template::parse("abc$(fill 20 2)").is_ok_and(|t| t.expand(&Variables::default()).is_err()));
