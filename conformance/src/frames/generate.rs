@@ -132,6 +132,9 @@ fn mutations((path, holds, good): &Field) -> Vec<(&'static str, Value)> {
     out
 }
 
+/// Writes one field, given its index, name and good value, into the parts of an object.
+type Write<'a> = dyn Fn(usize, &str, &str, &mut Vec<String>) + 'a;
+
 impl Message {
     /// The JSON of the message with one field spoilt.
     fn body(&self, spoilt: usize, value: &Value) -> String {
@@ -151,7 +154,7 @@ impl Message {
     }
 
     /// Writes the object at `path`, each field through `write`, which sees its index, name and good value.
-    fn object(&self, path: &str, write: &dyn Fn(usize, &str, &str, &mut Vec<String>)) -> String {
+    fn object(&self, path: &str, write: &Write<'_>) -> String {
         let mut parts = Vec::new();
         for (index, (field, _, good)) in self.fields.iter().enumerate() {
             let (parent, name) = field.rsplit_once('.').unwrap_or(("", field));
@@ -322,11 +325,11 @@ mod tests {
     fn last_message(text: &str, direction: Direction) -> Vec<u8> {
         let script = parse(text, direction).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let variables = Variables { invocation: 12, ..Variables::default() };
-        let sends = script.steps.iter().filter_map(|line| match &line.step {
+        let mut sends = script.steps.iter().filter_map(|line| match &line.step {
             Step::Send(send) => send.template.expand(&variables).ok(),
             _ => None,
         });
-        sends.filter(|bytes| bytes.first() == Some(&b'{')).last().unwrap_or_default()
+        sends.rfind(|bytes| bytes.first() == Some(&b'{')).unwrap_or_default()
     }
 
     #[test]
