@@ -7,3 +7,4 @@
 pub mod corpus;
 #[cfg(target_os = "linux")]
 pub mod probe;
+pub mod frames;
