@@ -4,7 +4,6 @@
 //! parent's is read before the lockdown is complete.
 
 use std::io::{self, Read as _, Write as _};
-use std::process::ExitCode;
 
 use serde_json::value::RawValue;
 
@@ -14,27 +13,27 @@ use crate::protocol::{
 };
 use crate::registry::OperationId;
 use crate::vm::{Answer, Engine, Host, HostGone};
-use crate::{EXIT_ENGINE, EXIT_PARENT_GONE, EXIT_PROTOCOL, EXIT_SANDBOX_UNAVAILABLE};
+use crate::{EXIT_ENGINE, EXIT_PARENT_GONE, EXIT_PROTOCOL, sandbox};
 
-/// Runs this process as a worker, to its end.
-pub(crate) fn run() -> ExitCode {
+/// Runs this process as a worker; gives the status to leave with.
+pub(crate) fn run() -> u8 {
     crate::vm::raw::fix_time_zone();
     let Ok(engine) = Engine::new() else {
-        return EXIT_ENGINE.into();
+        return EXIT_ENGINE;
     };
     let mut pipe = Pipe::new();
-    let layers = match crate::sandbox::lockdown() {
+    let layers = match sandbox::lockdown() {
         Ok(layers) => layers,
         Err(error) => {
             // The parent keeps the number of bytes and nothing of the text.
             let _ = writeln!(io::stderr(), "{error}");
-            return EXIT_SANDBOX_UNAVAILABLE.into();
+            return sandbox::exit::SANDBOX_UNAVAILABLE;
         }
     };
     match serve(engine, &mut pipe, layers) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(End::Gone) => EXIT_PARENT_GONE.into(),
-        Err(End::Protocol) => EXIT_PROTOCOL.into(),
+        Ok(()) => 0,
+        Err(End::Gone) => EXIT_PARENT_GONE,
+        Err(End::Protocol) => EXIT_PROTOCOL,
     }
 }
 
