@@ -3,7 +3,6 @@
 //! A leak need not be literal. Each canary is searched as it is, with its characters as JSON escapes, in hex of
 //! either case, and in base64 at each of the three positions it can have in a longer text.
 
-use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 /// A planted text.
@@ -83,6 +82,7 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
 
     #[test]

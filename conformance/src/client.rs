@@ -102,8 +102,7 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
-        let shared =
-            Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), began: Instant::now() });
+        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), began: Instant::now() });
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdout), Some(stderr)) = (stdout, stderr) else { bail!("the server has no pipes") };
         let readers = vec![
@@ -304,7 +303,7 @@ impl Server {
         for orphan in &orphans {
             if let Some(pid) = rustix::process::Pid::from_raw(orphan.pid) {
                 // It is reported; here it only must not disturb the next case.
-                drop(rustix::process::kill_process(pid, rustix::process::Signal::KILL));
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
             }
         }
         for reader in self.readers.drain(..) {
@@ -453,7 +452,8 @@ mod tests {
     #[test]
     fn impurities_and_answers_are_told_apart() {
         let shared = Shared { state: Mutex::default(), changed: Condvar::new(), began: Instant::now() };
-        let text = "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\nhello\n{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n";
+        let text =
+            "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\nhello\n{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n";
         read_messages(text.as_bytes(), &shared);
         let state = shared.lock();
         assert!(state.ended && state.answers.contains_key(&3));

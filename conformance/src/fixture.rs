@@ -101,10 +101,7 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
     );
     vec![
         ("README.md", text("# Fixture\n\nA repository for the conformance kit.\n")),
-        (
-            ".gitmodules",
-            text("[submodule \"lib\"]\n\tpath = vendor/lib\n\turl = https://example.invalid/lib.git\n"),
-        ),
+        (".gitmodules", text("[submodule \"lib\"]\n\tpath = vendor/lib\n\turl = https://example.invalid/lib.git\n")),
         ("src/main.rs", text("fn main() {\n    println!(\"{}\", needle_in_the_fixture());\n}\n")),
         ("src/lib.rs", text("/// Found by search.\npub fn needle_in_the_fixture() -> u32 {\n    7\n}\n")),
         ("web/app.ts", text("export const greet = (name: string): string => `hello ${name}`;\n")),

@@ -12,6 +12,7 @@ pub mod client;
 pub mod corpus;
 pub mod coverage;
 pub mod fixture;
+pub mod frames;
 pub mod process;
 pub mod report;
 pub mod run;

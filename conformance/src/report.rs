@@ -87,7 +87,7 @@ impl RunReport {
             version: String::from_utf8_lossy(&version.stdout).trim().to_owned(),
             binary_digest: digest::file(binary)?,
             corpus_digest: digest::directory(corpus)?,
-            kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
+            kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
             total: cases.len(),
             passed: cases.iter().filter(|row| row.passed).count(),
         };
@@ -119,7 +119,9 @@ impl RunReport {
                 let _ = writeln!(text, "- {}", cell(fault));
             }
         }
-        text.push_str("\n## Every case\n\n| case | title | invariants | expected | result | ms |\n|---|---|---|---|---|---:|\n");
+        text.push_str(
+            "\n## Every case\n\n| case | title | invariants | expected | result | ms |\n|---|---|---|---|---|---:|\n",
+        );
         for row in &self.cases {
             let Row { id, title, invariants, expected, passed, ms, .. } = row;
             let result = if *passed { "passed" } else { "FAILED" };
@@ -142,7 +144,7 @@ mod digest {
 
     /// SHA-256 of a file.
     pub(super) fn file(path: &Path) -> anyhow::Result<String> {
-        Ok(super::sha256::hex(&fs::read(path)?))
+        Ok(hex(&fs::read(path)?))
     }
 
     /// SHA-256 over names and contents of all files below, in order of their names.
@@ -158,7 +160,12 @@ mod digest {
             all.extend(u64::try_from(contents.len())?.to_be_bytes());
             all.extend(contents);
         }
-        Ok(super::sha256::hex(&all))
+        Ok(hex(&all))
+    }
+
+    fn hex(bytes: &[u8]) -> String {
+        use sha2::Digest as _;
+        sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {

@@ -90,7 +90,7 @@ fn accept(listener: &TcpListener, shared: &Shared, upstream: Upstream, canary: &
 
 fn answer(stream: &mut TcpStream, upstream: Upstream, canary: &str) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-    let mut head = Vec::new();
+    let mut head: Vec<u8> = Vec::new();
     let mut buffer = [0; 4096];
     while !head.windows(4).any(|window| window == b"\r\n\r\n") {
         match stream.read(&mut buffer)? {

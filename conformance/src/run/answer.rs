@@ -70,9 +70,7 @@ mod tests {
 
     #[test]
     fn text_and_structured_content_must_agree() {
-        let success = |text: &str| {
-            json!({ "content": [{ "type": "text", "text": text }], "structuredContent": { "value": 1, "usage": {} } })
-        };
+        let success = |text: &str| json!({ "content": [{ "type": "text", "text": text }], "structuredContent": { "value": 1, "usage": {} } });
         assert!(faults(&success("1")).is_empty());
         assert_eq!(faults(&success("2")).len(), 1);
         assert_eq!(faults(&success("one")).len(), 1);
