@@ -13,6 +13,8 @@ pub mod corpus;
 pub mod coverage;
 pub mod fixture;
 pub mod frames;
+#[cfg(target_os = "linux")]
+pub mod probe;
 pub mod process;
 pub mod report;
 pub mod run;
