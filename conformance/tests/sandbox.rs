@@ -18,6 +18,9 @@ mod stage;
 #[cfg(target_os = "linux")]
 #[path = "sandbox/sweeps.rs"]
 mod sweeps;
+#[cfg(target_os = "linux")]
+#[path = "sandbox/usage.rs"]
+mod usage;
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         lives::add(&mut trials, &stage, who);
         sweeps::add(&mut trials, &stage, who);
     }
+    stage::trial(&mut trials, &stage, "rules/none-is-redundant".to_owned(), usage::no_redundant_rules);
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
