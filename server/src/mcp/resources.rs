@@ -61,8 +61,9 @@ pub(super) async fn read(
         GUIDE_URI => ResourceContents::text(GUIDE, uri).with_mime_type("text/markdown"),
         TYPES_URI => ResourceContents::text(typescript::declarations(), uri).with_mime_type("application/typescript"),
         _ => {
-            let (snapshot_id, path) = parse(uri)
-                .ok_or_else(|| ErrorData::resource_not_found("there is no such resource; resources/list names them", None))?;
+            let (snapshot_id, path) = parse(uri).ok_or_else(|| {
+                ErrorData::resource_not_found("there is no such resource; resources/list names them", None)
+            })?;
             ResourceContents::text(file(&snapshot_id, &path, operations, context).await?, uri)
         }
     };
@@ -184,7 +185,15 @@ mod tests {
     fn uris_are_decoded_and_nonsense_is_not_a_file() {
         assert_eq!(parse("wit://abc/src%2Flib%20a.rs"), Some(("abc".into(), "src/lib a.rs".into())));
         assert_eq!(parse("wit://abc/src/lib.rs"), Some(("abc".into(), "src/lib.rs".into())));
-        for bad in ["wit://abc", "wit:///x", "wit://abc/", "file:///etc/passwd", "wit://abc/%f", "wit://abc/%zz", "wit://a/%ff"] {
+        for bad in [
+            "wit://abc",
+            "wit:///x",
+            "wit://abc/",
+            "file:///etc/passwd",
+            "wit://abc/%f",
+            "wit://abc/%zz",
+            "wit://a/%ff",
+        ] {
             assert_eq!(parse(bad), None, "{bad}");
         }
     }

@@ -184,8 +184,7 @@ fn failure(error: &impl Serialize) -> RawResult {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_resources().enable_completions().build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_completions().build();
         ServerConfig::new(capabilities)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
             .with_server_info(Implementation::new("wit", env!("CARGO_PKG_VERSION")).with_title("wit"))
@@ -211,18 +210,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let started = Instant::now();
-        let arguments = match context.extensions.get::<RawArguments>() {
-            Some(RawArguments(arguments)) => arguments.clone(),
-            None => request.arguments.map(|object| serde_json::value::to_raw_value(&object)).transpose().ok().flatten(),
-        };
-        let none;
-        let arguments = match arguments {
-            Some(arguments) => arguments,
-            None => {
-                none = RawValue::from_string("{}".to_owned());
-                none.map_err(|_| ErrorData::internal_error("no arguments", None))?
-            }
-        };
+        let arguments = arguments(&request, &context)?;
         let outcome = CatchPanic::new(self.call(&request.name, &arguments, &context)).await;
         let result = match outcome {
             Ok(Some(result)) => result,
@@ -295,6 +283,18 @@ impl ServerHandler for Server {
         } else {
             ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "there is no such method", None)
         })
+    }
+}
+
+/// The arguments as the client sent them; an object without fields where it sent none.
+fn arguments(
+    request: &CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<Box<RawValue>, ErrorData> {
+    match (context.extensions.get::<RawArguments>(), &request.arguments) {
+        (Some(RawArguments(Some(arguments))), _) => Ok(arguments.clone()),
+        (_, parsed) => serde_json::value::to_raw_value(&parsed.clone().unwrap_or_default())
+            .map_err(|_| ErrorData::invalid_params("the arguments cannot be read", None)),
     }
 }
 

@@ -125,10 +125,11 @@ where
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        let closed = self.closed.clone();
         loop {
             let line = tokio::select! {
                 biased;
-                () = self.closed.cancelled() => return None,
+                () = closed.cancelled() => return None,
                 line = self.next_line() => line,
             };
             let refusal = match line {
@@ -222,7 +223,8 @@ fn decode_call(line: &[u8]) -> Option<ClientJsonRpcMessage> {
         return None;
     }
     let id = head.id?;
-    let params: CallParams<'_> = head.params.filter(|p| object(p.get())).and_then(|p| serde_json::from_str(p.get()).ok())?;
+    let params: CallParams<'_> =
+        head.params.filter(|p| object(p.get())).and_then(|p| serde_json::from_str(p.get()).ok())?;
     let mut extensions = Extensions::new();
     extensions.insert(RawArguments(params.arguments.map(ToOwned::to_owned)));
     if let Some(meta) = params.meta {

@@ -16,7 +16,7 @@ const MAX_SAFE: u64 = (1 << 53) - 1;
 /// The closed schema of an operation's arguments.
 #[must_use]
 pub fn arguments(operation: &Operation) -> Object {
-    let mut schema = object(operation.arguments, Detail::Full);
+    let mut schema = object(operation.arguments);
     schema.insert("additionalProperties".into(), Value::Bool(false));
     schema
 }
@@ -24,27 +24,21 @@ pub fn arguments(operation: &Operation) -> Object {
 /// The open schema of an operation's result, down to the last field.
 #[must_use]
 pub fn result(operation: &Operation) -> Object {
-    object(operation.result, Detail::Full)
+    object(operation.result)
 }
 
-/// The same, as `tools/list` shows it: types only, and of nested objects no more than that they are objects.
+/// The same, as `tools/list` shows it: an object, and the fields that are always there.
 ///
 /// A list of tools is paid for in every conversation; the full types are a resource away.
 #[must_use]
 pub fn compact_result(operation: &Operation) -> Object {
-    object(operation.result, Detail::Shallow)
+    let mut schema = object(operation.result);
+    schema.remove("properties");
+    schema
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Detail {
-    /// Every type with its bounds and words.
-    Full,
-    /// Only what kind of value each field is.
-    Shallow,
-}
-
-fn object(fields: &[Field], detail: Detail) -> Object {
-    let properties: Object = fields.iter().map(|field| (field.name.to_owned(), property(field, detail))).collect();
+fn object(fields: &[Field]) -> Object {
+    let properties: Object = fields.iter().map(|field| (field.name.to_owned(), property(field))).collect();
     let required: Vec<Value> = fields.iter().filter(|field| field.required).map(|field| field.name.into()).collect();
     let mut schema = Object::new();
     schema.insert("type".into(), "object".into());
@@ -55,43 +49,33 @@ fn object(fields: &[Field], detail: Detail) -> Object {
     schema
 }
 
-fn property(field: &Field, detail: Detail) -> Value {
-    let mut schema = of_type(&field.ty, detail);
-    if detail == Detail::Full {
-        schema.insert("description".into(), field.doc.into());
-        // The registry's own test proves that each default is JSON.
-        if let Some(default) = field.default.and_then(|text| serde_json::from_str(text).ok()) {
-            schema.insert("default".into(), default);
-        }
+fn property(field: &Field) -> Value {
+    let mut schema = of_type(&field.ty);
+    schema.insert("description".into(), field.doc.into());
+    // The registry's own test proves that each default is JSON.
+    if let Some(default) = field.default.and_then(|text| serde_json::from_str(text).ok()) {
+        schema.insert("default".into(), default);
     }
     Value::Object(schema)
 }
 
-fn of_type(ty: &Type, detail: Detail) -> Object {
-    let schema = match (ty, detail) {
-        (Type::Boolean, _) => json!({"type": "boolean"}),
-        (Type::Number, _) => json!({"type": "number"}),
-        (Type::String { .. }, _) => json!({"type": "string"}),
-        (Type::Enum(_), Detail::Shallow) => json!({"type": "string"}),
-        (Type::Enum(words), Detail::Full) => json!({"type": "string", "enum": words}),
-        (Type::Integer { .. }, Detail::Shallow) => json!({"type": "integer"}),
-        (Type::Integer { minimum, maximum: MAX_SAFE }, Detail::Full) => {
-            json!({"type": "integer", "minimum": minimum})
-        }
-        (Type::Integer { minimum, maximum }, Detail::Full) => {
-            json!({"type": "integer", "minimum": minimum, "maximum": maximum})
-        }
-        (Type::Array { .. }, Detail::Shallow) => json!({"type": "array"}),
-        (Type::Array { items, min_items, max_items }, Detail::Full) => {
-            let mut schema = json!({"type": "array", "items": of_type(items, detail), "maxItems": max_items});
+fn of_type(ty: &Type) -> Object {
+    let schema = match ty {
+        Type::Boolean => json!({"type": "boolean"}),
+        Type::Number => json!({"type": "number"}),
+        Type::String { .. } => json!({"type": "string"}),
+        Type::Enum(words) => json!({"type": "string", "enum": words}),
+        Type::Integer { minimum, maximum: MAX_SAFE } => json!({"type": "integer", "minimum": minimum}),
+        Type::Integer { minimum, maximum } => json!({"type": "integer", "minimum": minimum, "maximum": maximum}),
+        Type::Array { items, min_items, max_items } => {
+            let mut schema = json!({"type": "array", "items": of_type(items), "maxItems": max_items});
             if *min_items > 0 {
                 schema["minItems"] = json!(min_items);
             }
             schema
         }
-        (Type::Object(_), Detail::Shallow) => json!({"type": "object"}),
-        (Type::Object(fields), Detail::Full) => Value::Object(object(fields, detail)),
-        (Type::Nullable(inner), _) => return nullable(of_type(inner, detail)),
+        Type::Object(fields) => Value::Object(object(fields)),
+        Type::Nullable(inner) => return nullable(of_type(inner)),
     };
     match schema {
         Value::Object(schema) => schema,
@@ -131,10 +115,8 @@ mod tests {
 
     #[test]
     fn a_nullable_type_admits_null() {
-        let cursor = property(
-            &Field { name: "c", ty: Type::Nullable(&Type::Boolean), required: true, default: None, doc: "d" },
-            Detail::Full,
-        );
+        let field = Field { name: "c", ty: Type::Nullable(&Type::Boolean), required: true, default: None, doc: "d" };
+        let cursor = property(&field);
         assert_eq!(cursor, json!({"type": ["boolean", "null"], "description": "d"}));
     }
 }

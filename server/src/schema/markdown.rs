@@ -84,7 +84,8 @@ fn reasons() -> String {
 }
 
 fn operations() -> String {
-    let mut out = String::from("| tool | method | costs | reaches the network | what it does |\n|---|---|---|---|---|\n");
+    let mut out =
+        String::from("| tool | method | costs | reaches the network | what it does |\n|---|---|---|---|---|\n");
     for row in OPERATIONS {
         let costs = match row.class {
             Class::Page => "one page",
