@@ -21,10 +21,10 @@ pub struct ErrorEnvelope {
     pub operation: Option<String>,
     /// 1-based line in the user's source.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u64>,
+    pub line: Option<u32>,
     /// 1-based column in the user's source.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub column: Option<u64>,
+    pub column: Option<u32>,
     /// What was measured, in the limit's unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<u64>,

@@ -13,6 +13,9 @@ pub mod sandbox;
 /// The first argument that selects the hidden worker mode of the executable.
 pub const WORKER_ARGUMENT: &str = "__worker";
 
+/// Exit status of a worker that could not lock itself down and has therefore read nothing (I3).
+pub const EXIT_SANDBOX_UNAVAILABLE: i32 = 78;
+
 /// Runs this process as a worker: builds the engine, locks down, says `ready`, runs one script, exits.
 #[must_use]
 pub fn run() -> std::process::ExitCode {

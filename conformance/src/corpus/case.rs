@@ -88,7 +88,7 @@ pub enum Act {
 }
 
 /// What surrounds the attack.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Setup {
     /// What answers host calls.
@@ -106,8 +106,27 @@ pub struct Setup {
     pub local: BTreeMap<String, String>,
     /// How the client behaves.
     pub act: Act,
+    /// Whether the same server must run the next script. False where the operator's set-up makes every call fail,
+    /// and then the next call must fail in the same way.
+    pub recovers: bool,
     /// For frames to the parent: the script the parent is asked to run while the hostile worker answers.
     pub script: Option<String>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            host: Host::default(),
+            policy: toml::Table::new(),
+            environment: BTreeMap::new(),
+            arguments: Vec::new(),
+            upstream: Upstream::default(),
+            local: BTreeMap::new(),
+            act: Act::default(),
+            recovers: true,
+            script: None,
+        }
+    }
 }
 
 /// A script started before the case's own and kept running beside it.
@@ -164,6 +183,8 @@ pub struct Case {
     pub body: String,
     /// The tool's arguments as JSON text, where they are not `{"code": source}`.
     arguments: Option<String>,
+    /// The tool's arguments as bytes that need not be valid JSON.
+    pub raw_arguments: Option<String>,
     replaced: Option<String>,
 }
 
@@ -185,6 +206,7 @@ struct FrontMatter {
     source_base64: Option<String>,
     generate: Option<Vec<Generate>>,
     arguments: Option<String>,
+    raw_arguments: Option<String>,
     #[serde(default)]
     setup: Setup,
     #[serde(default)]
@@ -277,6 +299,7 @@ impl Case {
             path: path.to_owned(),
             body,
             arguments: front.arguments,
+            raw_arguments: front.raw_arguments,
             replaced,
         })
     }

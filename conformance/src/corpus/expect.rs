@@ -1,5 +1,6 @@
 //! What must come of a case, exactly: a value compared whole, or a code with its reason and facts.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -7,7 +8,7 @@ use serde_json::Value;
 use wit_worker::registry::codes::REASONS;
 use wit_worker::registry::{Code, Reason};
 
-use super::source::Generate;
+use super::source::{self, Generate};
 
 /// The one outcome a case must have, and the time it may take.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +30,8 @@ pub enum Outcome {
         console: Option<String>,
         /// Whether console output was dropped.
         console_truncated: Option<bool>,
+        /// Counts of the usage report that are fixed, by name.
+        usage: BTreeMap<String, u64>,
     },
     /// The call fails.
     Failure(Box<Failure>),
@@ -75,9 +78,10 @@ pub enum Observed {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct RawExpectation {
     value: Option<String>,
-    value_made: Option<Generate>,
+    value_made: Option<Vec<Generate>>,
     console: Option<String>,
     console_truncated: Option<bool>,
+    usage: BTreeMap<String, u64>,
     code: Option<String>,
     reason: Option<String>,
     operation: Option<String>,
@@ -111,14 +115,19 @@ impl RawExpectation {
     fn outcome(self) -> Result<Outcome, String> {
         let value = match (&self.value, &self.value_made) {
             (Some(text), None) => Some(text.clone()),
-            (None, Some(made)) => Some(made.text()),
+            (None, Some(pieces)) => Some(source::joined(pieces)),
             (None, None) => None,
             _ => return Err("value and value_made exclude each other".into()),
         };
         match (value, &self.code, self.no_answer) {
             (Some(text), None, false) => {
                 let value = serde_json::from_str(&text).map_err(|error| format!("value is JSON text: {error}"))?;
-                Ok(Outcome::Value { value, console: self.console, console_truncated: self.console_truncated })
+                Ok(Outcome::Value {
+                    value,
+                    console: self.console,
+                    console_truncated: self.console_truncated,
+                    usage: self.usage,
+                })
             }
             (None, Some(_), false) => self.failure().map(|failure| Outcome::Failure(Box::new(failure))),
             (None, None, true) => Ok(Outcome::NoAnswer),
@@ -188,7 +197,7 @@ impl Expectation {
 impl Outcome {
     fn compare(&self, observed: &Observed) -> Result<(), String> {
         match (self, observed) {
-            (Self::Value { value, console, console_truncated }, Observed::Success(got)) => {
+            (Self::Value { value, console, console_truncated, usage }, Observed::Success(got)) => {
                 let got_value = got.get("value").ok_or("the success object has no value")?;
                 if !same(value, got_value) {
                     return Err(format!("expected value {}, got {}", brief(value), brief(got_value)));
@@ -203,6 +212,12 @@ impl Outcome {
                     let got = got.pointer("/console/truncated").and_then(Value::as_bool).unwrap_or_default();
                     if got != *truncated {
                         return Err(format!("expected console truncated {truncated}, got {got}"));
+                    }
+                }
+                for (name, expected) in usage {
+                    let got = got.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
+                    if got != Some(*expected) {
+                        return Err(format!("expected usage {name} {expected}, got {got:?}"));
                     }
                 }
                 Ok(())
@@ -316,6 +331,10 @@ mod tests {
             assert!(verdict("value = '[1, 2, null]'", got(other)).is_err());
         }
         assert!(verdict("value = '{\"a\":1}'", got(json!({ "a": 1, "b": 2 }))).is_err());
+        let used = Observed::Success(json!({ "value": 1, "usage": { "pages": 2 } }));
+        assert_eq!(verdict("value = '1'\nusage = { pages = 2 }", used.clone()), Ok(()));
+        assert!(verdict("value = '1'\nusage = { pages = 3 }", used.clone()).is_err());
+        assert!(verdict("value = '1'\nusage = { calls = 0 }", used).is_err(), "an absent count is not zero");
         assert!(verdict("value = 'null'", Observed::Success(json!({}))).is_err(), "an absent value is not null");
         assert!(verdict("value = 'null'", Observed::NoAnswer).is_err());
         assert!(verdict("value = 'null'", Observed::Failure(json!({ "code": "cancelled" }))).is_err());

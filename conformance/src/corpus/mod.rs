@@ -177,6 +177,13 @@ mod tests {
     }
 
     #[test]
+    fn this_checkout_has_a_good_corpus() -> TestResult {
+        let corpus = load(&directory()).map_err(|error| error.to_string())?;
+        assert!(corpus.cases.len() >= 300, "{} cases", corpus.cases.len());
+        Ok(())
+    }
+
+    #[test]
     fn stray_files_are_faults() -> TestResult {
         assert!(fault(&[("f/a.js", case("a", "one")), ("f/a.js.orig", String::new())])?.contains("a.js.orig"));
         Ok(())

@@ -1,16 +1,31 @@
 //! Code Mode, the parent's side: one fresh locked-down worker an invocation, treated as hostile throughout.
+//!
+//! [`session`] judges frames and [`accounting`] spends budgets, both pure. [`mod@verdict`] turns facts into codes.
+//! `linux` owns worker processes and drives invocations over them; elsewhere Code Mode refuses.
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use wit_worker::registry::{Code, LimitId};
 
 use crate::envelope::ErrorEnvelope;
 use crate::operations::HostOperations;
 
+pub mod accounting;
 pub mod policy;
+pub mod session;
+mod verdict;
+#[cfg(target_os = "linux")]
+#[path = "linux/mod.rs"]
+mod workers;
+#[cfg(not(target_os = "linux"))]
+#[path = "unsupported.rs"]
+mod workers;
 
 pub use policy::{CodeModePolicy, PolicyError};
 
@@ -20,15 +35,94 @@ pub struct CodeModeOptions {
     pub policy: CodeModePolicy,
     /// The worker program, if it is not this executable (`--worker PATH`).
     pub worker: Option<PathBuf>,
-    /// `--unsandboxed-worker`: accept a worker without lockdown on platforms that have none.
+    /// `--unsandboxed-worker`: for platforms whose lockdown is not written yet. Linux has no permissive fallback (I3),
+    /// so it changes nothing there.
     pub unsandboxed: bool,
     /// The operations scripts may call.
     pub operations: Arc<dyn HostOperations>,
 }
 
-/// Runs invocations. Cheap to clone the `Arc`; one a server.
+/// Runs invocations; one a server.
 pub struct CodeMode {
-    _options: CodeModeOptions,
+    policy: CodeModePolicy,
+    workers: workers::Workers,
+    invocations: Semaphore,
+    closing: CancellationToken,
+}
+
+impl CodeMode {
+    /// Prepares Code Mode and starts the spare workers; must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// When the policy is not valid, or the system refuses the threads that own the workers.
+    pub fn start(options: CodeModeOptions) -> Result<Arc<Self>, StartError> {
+        options.policy.validate()?;
+        let policy = options.policy.clone();
+        let invocations = usize::try_from(policy.value(LimitId::Invocations)).unwrap_or(Semaphore::MAX_PERMITS);
+        Ok(Arc::new(Self {
+            policy,
+            workers: workers::Workers::start(options)?,
+            invocations: Semaphore::new(invocations),
+            closing: CancellationToken::new(),
+        }))
+    }
+
+    /// The policy in force.
+    #[must_use]
+    pub fn policy(&self) -> &CodeModePolicy {
+        &self.policy
+    }
+
+    /// Runs one script in a fresh worker. Never waits for capacity; cancelling the token ends it at any moment.
+    ///
+    /// # Errors
+    /// The verdict on the invocation (DESIGN §4, §6).
+    pub async fn run(&self, source: &str, cancellation: CancellationToken) -> Result<Success, Box<ErrorEnvelope>> {
+        self.invoke(source, cancellation).await.map_err(Box::new)
+    }
+
+    async fn invoke(&self, source: &str, cancellation: CancellationToken) -> Result<Success, ErrorEnvelope> {
+        let _permit = self
+            .invocations
+            .try_acquire()
+            .map_err(|_| verdict::capacity(Code::ServerInvocationsLimit, LimitId::Invocations, &self.policy))?;
+        verdict::source_limit(source, &self.policy)?;
+        // One token for both ways an invocation can be withdrawn: by its client and with the whole server.
+        let token = CancellationToken::new();
+        let run = self.workers.run(source, &token);
+        tokio::pin!(run);
+        tokio::select! {
+            biased;
+            outcome = &mut run => return outcome,
+            () = cancellation.cancelled() => token.cancel(),
+            () = self.closing.cancelled() => token.cancel(),
+        }
+        run.await
+    }
+
+    /// Cancels every invocation, ends and reaps every worker. Later invocations fail.
+    pub async fn shutdown(&self) {
+        self.closing.cancel();
+        self.invocations.close();
+        self.workers.close().await;
+    }
+}
+
+/// Why Code Mode cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The policy is not valid.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// The system refuses a thread.
+    #[error("a thread for the workers cannot be started: {}", .0.kind())]
+    Thread(#[from] std::io::Error),
+}
+
+/// For reports: milliseconds with microsecond resolution.
+fn milliseconds(time: Duration) -> f64 {
+    let micros = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
+    f64::from(micros) / 1000.0
 }
 
 /// A script's success, as the code tool reports it.
@@ -44,13 +138,6 @@ pub struct Success {
     /// Remarks of ours, for example about forgiven syntax.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-}
-
-/// A script's failure: the envelope, and what the invocation used up to then.
-#[derive(Debug, Clone)]
-pub struct Failure {
-    /// What the client sees.
-    pub error: ErrorEnvelope,
 }
 
 /// What the script printed.
@@ -100,25 +187,4 @@ pub struct CallReport {
     pub bytes: u64,
     /// Milliseconds it took.
     pub ms: f64,
-}
-
-impl CodeMode {
-    /// Prepares Code Mode; must be called within a tokio runtime.
-    ///
-    /// # Errors
-    /// When the policy is not valid.
-    pub fn start(options: CodeModeOptions) -> Result<Arc<Self>, PolicyError> {
-        Ok(Arc::new(Self { _options: options }))
-    }
-
-    /// Runs one script in a fresh worker. Never waits for capacity; cancelling the token ends it at any moment.
-    ///
-    /// # Errors
-    /// The verdict on the invocation (DESIGN §4, §6).
-    pub async fn run(&self, _source: String, _cancellation: CancellationToken) -> Result<Success, Box<Failure>> {
-        std::future::pending().await
-    }
-
-    /// Ends and reaps every worker.
-    pub async fn shutdown(&self) {}
 }

@@ -1,0 +1,71 @@
+//! Workers as Linux processes: [`process`] owns them, [`start`] makes one ready and proves its lockdown, [`pool`]
+//! keeps capacity and spares, [`supervisor`] drives one invocation against the [`clock`].
+
+mod clock;
+mod pool;
+mod process;
+mod start;
+mod supervisor;
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use wit_worker::registry::LimitId;
+
+use super::{CodeModeOptions, CodeModePolicy, Success};
+use crate::envelope::ErrorEnvelope;
+use crate::operations::HostOperations;
+
+/// The workers of one server and what their invocations share.
+pub(super) struct Workers {
+    policy: Arc<CodeModePolicy>,
+    operations: Arc<dyn HostOperations>,
+    pool: Arc<pool::Pool>,
+    slots: Semaphore,
+}
+
+impl Workers {
+    /// Starts the spare workers.
+    ///
+    /// # Errors
+    /// When the system refuses the two threads that own the processes.
+    pub(super) fn start(options: CodeModeOptions) -> io::Result<Self> {
+        let policy = Arc::new(options.policy);
+        let slots = usize::try_from(policy.value(LimitId::HostOperations)).unwrap_or(Semaphore::MAX_PERMITS);
+        let starter = start::Starter { factory: process::Factory::new(options.worker)?, policy: Arc::clone(&policy) };
+        let pool = pool::Pool::new(starter);
+        pool.refill();
+        Ok(Self { policy, operations: options.operations, pool, slots: Semaphore::new(slots) })
+    }
+
+    /// Runs one script in a worker of its own.
+    ///
+    /// # Errors
+    /// The verdict.
+    pub(super) async fn run(&self, source: &str, cancellation: &CancellationToken) -> Result<Success, ErrorEnvelope> {
+        let lease = tokio::select! {
+            biased;
+            () = cancellation.cancelled() => return Err(super::verdict::cancelled()),
+            lease = self.pool.lease() => lease?,
+        };
+        let around = supervisor::Surroundings {
+            policy: &self.policy,
+            operations: &self.operations,
+            slots: &self.slots,
+            cancellation,
+        };
+        let outcome = supervisor::run(lease.worker, source, around).await;
+        drop(lease.permit);
+        self.pool.refill();
+        outcome
+    }
+
+    /// Ends and reaps every worker and the threads that own them.
+    pub(super) async fn close(&self) {
+        self.pool.close().await;
+        let pool = Arc::clone(&self.pool);
+        let _ = tokio::task::spawn_blocking(move || pool.starter.factory.close()).await;
+    }
+}

@@ -1,0 +1,201 @@
+//! Capacity and spare workers (I1): each used once, replaced off the hot path, never in an invocation's way.
+//!
+//! Permits are taken without waiting. A spare counts as a worker, and only room nobody uses is filled with spares,
+//! so an invocation that has a permit always finds either a spare or room for a worker of its own.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use wit_worker::registry::{Code, LimitId};
+
+use super::process::{Worker, lock};
+use super::start::Starter;
+use crate::codemode::verdict;
+use crate::envelope::ErrorEnvelope;
+
+/// A spare nobody wanted for this long is ended: an idle server then holds no worker's memory.
+const SPARE_IDLE: Duration = Duration::from_secs(300);
+
+/// The workers of one server.
+pub(super) struct Pool {
+    pub(super) starter: Starter,
+    workers: Arc<Semaphore>,
+    maximum: usize,
+    target: usize,
+    spares: Mutex<Vec<Arc<Spare>>>,
+    closing: AtomicBool,
+}
+
+/// A worker started ahead of time.
+struct Spare {
+    state: Mutex<State>,
+    /// The state has left `Starting`.
+    started: Notify,
+    /// An invocation, or the end of the server, has emptied it.
+    taken: Notify,
+}
+
+enum State {
+    Starting,
+    Ready(Box<Worker>),
+    Gone,
+}
+
+/// A spare taken out of the pool and not yet in use. Dropped before that, because the invocation was cancelled, it
+/// puts the spare back, so that it is neither lost nor uncounted.
+struct Claim<'a> {
+    pool: &'a Pool,
+    spare: Option<Arc<Spare>>,
+}
+
+impl Claim<'_> {
+    async fn take(mut self) -> Option<Worker> {
+        let worker = match &self.spare {
+            Some(spare) => spare.take().await,
+            None => None,
+        };
+        self.spare = None;
+        worker
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        if let Some(spare) = self.spare.take() {
+            lock(&self.pool.spares).push(spare);
+        }
+    }
+}
+
+/// A worker and the permit it runs under.
+pub(super) struct Lease {
+    pub(super) worker: Worker,
+    pub(super) permit: OwnedSemaphorePermit,
+}
+
+impl Pool {
+    pub(super) fn new(starter: Starter) -> Arc<Self> {
+        let count = |id| usize::try_from(starter.policy.value(id)).unwrap_or(usize::MAX);
+        let maximum = count(LimitId::Workers);
+        let target = count(LimitId::SpareWorkers);
+        Arc::new(Self {
+            workers: Arc::new(Semaphore::new(maximum)),
+            maximum,
+            target,
+            spares: Mutex::default(),
+            closing: AtomicBool::new(false),
+            starter,
+        })
+    }
+
+    /// A ready worker, and a spare started in its place.
+    ///
+    /// # Errors
+    /// `server_workers_limit` at once when all are busy; otherwise what starting one says.
+    pub(super) async fn lease(self: &Arc<Self>) -> Result<Lease, ErrorEnvelope> {
+        let permit = Arc::clone(&self.workers)
+            .try_acquire_owned()
+            .map_err(|_| verdict::capacity(Code::ServerWorkersLimit, LimitId::Workers, &self.starter.policy))?;
+        let claim = lock(&self.spares).pop().map(|spare| Claim { pool: self, spare: Some(spare) });
+        self.refill();
+        if let Some(claim) = claim
+            && let Some(worker) = claim.take().await
+        {
+            return Ok(Lease { worker, permit });
+        }
+        let worker = self.starter.start().await?;
+        Ok(Lease { worker, permit })
+    }
+
+    /// Fills free room with spares, up to the policy's number.
+    pub(super) fn refill(self: &Arc<Self>) {
+        if self.closing.load(Ordering::Acquire) {
+            return;
+        }
+        let mut spares = lock(&self.spares);
+        let busy = self.maximum.saturating_sub(self.workers.available_permits());
+        while spares.len() < self.target && busy + spares.len() < self.maximum {
+            let spare =
+                Arc::new(Spare { state: Mutex::new(State::Starting), started: Notify::new(), taken: Notify::new() });
+            spares.push(Arc::clone(&spare));
+            tokio::spawn(Arc::clone(self).keep(spare));
+        }
+    }
+
+    /// Starts one spare and watches over it until it is taken, dies, or has waited too long.
+    async fn keep(self: Arc<Self>, spare: Arc<Spare>) {
+        let started = self.starter.start().await.and_then(|worker| {
+            let watch = worker.watch().map_err(|_| verdict::spawn_failed())?;
+            Ok((worker, watch))
+        });
+        let Ok((worker, watch)) = started else {
+            // Whoever needs a worker next learns why, by starting one itself.
+            spare.settle(State::Gone);
+            self.forget(&spare);
+            return;
+        };
+        spare.settle(State::Ready(Box::new(worker)));
+        if self.closing.load(Ordering::Acquire) {
+            spare.retire().await;
+            return;
+        }
+        tokio::select! {
+            () = spare.taken.notified() => return,
+            _ = watch.readable() => tracing::warn!("a spare worker died"),
+            () = tokio::time::sleep(SPARE_IDLE) => {}
+        }
+        self.forget(&spare);
+        spare.retire().await;
+    }
+
+    fn forget(&self, spare: &Arc<Spare>) {
+        lock(&self.spares).retain(|other| !Arc::ptr_eq(other, spare));
+    }
+
+    /// Ends all spares, waits for the workers in use to be given back, and ends the factory. No worker is left.
+    pub(super) async fn close(&self) {
+        self.closing.store(true, Ordering::Release);
+        let spares = std::mem::take(&mut *lock(&self.spares));
+        for spare in spares {
+            spare.retire().await;
+        }
+        let all = u32::try_from(self.maximum).unwrap_or(u32::MAX);
+        let _ = tokio::time::timeout(Duration::from_secs(2), self.workers.acquire_many(all)).await;
+        self.workers.close();
+    }
+}
+
+impl Spare {
+    fn settle(&self, state: State) {
+        *lock(&self.state) = state;
+        self.started.notify_one();
+    }
+
+    /// The worker, once it has started; nothing if it could not start or has died since.
+    async fn take(&self) -> Option<Worker> {
+        loop {
+            {
+                let mut state = lock(&self.state);
+                match std::mem::replace(&mut *state, State::Gone) {
+                    State::Starting => *state = State::Starting,
+                    State::Gone => return None,
+                    State::Ready(mut worker) => {
+                        self.taken.notify_one();
+                        return worker.take_exit().is_none().then_some(*worker);
+                    }
+                }
+            }
+            self.started.notified().await;
+        }
+    }
+
+    async fn retire(&self) {
+        let state = std::mem::replace(&mut *lock(&self.state), State::Gone);
+        self.taken.notify_one();
+        if let State::Ready(worker) = state {
+            worker.end().await;
+        }
+    }
+}

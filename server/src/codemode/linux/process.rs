@@ -1,0 +1,302 @@
+//! Worker processes: started, watched, killed and reaped (I1, I2, I10). Linux only; elsewhere Code Mode refuses.
+//!
+//! Two threads do what would block the runtime. The *launcher* creates processes: `PR_SET_PDEATHSIG` fires when the
+//! creating *thread* ends, so it must live as long as the server, and `posix_spawn` suspends its caller until the
+//! new program runs. The *janitor* kills and reaps whatever an invocation let go of, so that no path leaves a zombie.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::net::unix::pipe;
+use tokio::sync::oneshot;
+use wit_worker::protocol::FrameDecoder;
+
+use crate::codemode::verdict::Exit;
+
+/// How long a kill may take to show before the janitor is left to wait for it.
+const KILL_GRACE: Duration = Duration::from_millis(500);
+
+/// A process just created, nothing known of it yet.
+struct Launched {
+    pid: Pid,
+    pidfd: OwnedFd,
+    stdin: OwnedFd,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+}
+
+type LaunchReply = oneshot::Sender<io::Result<Launched>>;
+
+/// Starts and disposes of worker processes.
+pub(super) struct Factory {
+    launch: Mutex<Option<mpsc::Sender<LaunchReply>>>,
+    dispose: Arc<Mutex<Option<mpsc::Sender<Remains>>>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// What is left of a worker nobody waits for.
+struct Remains {
+    pid: Pid,
+    pidfd: OwnedFd,
+}
+
+impl Factory {
+    /// Starts the two threads.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub(super) fn new(program: Option<PathBuf>) -> io::Result<Self> {
+        let (launch, launches) = mpsc::channel::<LaunchReply>();
+        let (dispose, remains) = mpsc::channel::<Remains>();
+        let program = program.unwrap_or_else(own_executable);
+        let launcher =
+            std::thread::Builder::new().name("wit-launcher".into()).stack_size(256 * 1024).spawn(move || {
+                for reply in launches {
+                    if let Err(Ok(orphan)) = reply.send(create(program.as_os_str())) {
+                        end(&Remains { pid: orphan.pid, pidfd: orphan.pidfd }); // the invocation was cancelled meanwhile
+                    }
+                }
+            })?;
+        let janitor =
+            std::thread::Builder::new().name("wit-janitor".into()).stack_size(128 * 1024).spawn(move || {
+                for worker in remains {
+                    end(&worker);
+                }
+            })?;
+        Ok(Self {
+            launch: Mutex::new(Some(launch)),
+            dispose: Arc::new(Mutex::new(Some(dispose))),
+            threads: Mutex::new(vec![launcher, janitor]),
+        })
+    }
+
+    /// Creates one process.
+    ///
+    /// # Errors
+    /// When the system refuses it, or the factory is closed.
+    pub(super) async fn launch(&self) -> io::Result<Worker> {
+        let closed = || io::Error::other("the factory is closed");
+        let (reply, launched) = oneshot::channel();
+        let sent = lock(&self.launch).as_ref().map(|launch| launch.send(reply));
+        sent.ok_or_else(closed)?.map_err(|_| closed())?;
+        Worker::adopt(launched.await.map_err(|_| closed())??, Arc::clone(&self.dispose))
+    }
+
+    /// Ends both threads once everything given to them is done. Blocks.
+    pub(super) fn close(&self) {
+        lock(&self.launch).take();
+        lock(&self.dispose).take();
+        for thread in lock(&self.threads).drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The running program itself, so that an upgrade on disk cannot mix versions.
+fn own_executable() -> PathBuf {
+    PathBuf::from("/proc/self/exe")
+}
+
+/// Creates a process with an empty environment, an empty private working directory, three pipes and nothing else
+/// (I2). The directory is removed as soon as the process stands in it: nothing can ever be put there, and not even
+/// a killed server leaves it behind.
+fn create(program: &OsStr) -> io::Result<Launched> {
+    let directory = tempfile::Builder::new().prefix("wit-worker-").tempdir()?;
+    let mut child = Command::new(program)
+        .arg0("wit")
+        .arg(wit_worker::WORKER_ARGUMENT)
+        .env_clear()
+        .current_dir(directory.path())
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    drop(directory);
+    let pid = Pid::from_child(&child);
+    let pidfd = match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(pidfd) => pidfd,
+        Err(error) => {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(error.into());
+        }
+    };
+    let remains = Remains { pid, pidfd };
+    match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
+        (Some(stdin), Some(stdout), Some(stderr)) => Ok(Launched {
+            pid,
+            pidfd: remains.pidfd,
+            stdin: stdin.into(),
+            stdout: stdout.into(),
+            stderr: stderr.into(),
+        }),
+        _ => {
+            end(&remains);
+            Err(io::Error::other("a pipe is missing"))
+        }
+    }
+}
+
+/// Kills the process and its group, and reaps it. Blocks until it is gone.
+fn end(worker: &Remains) {
+    kill(worker.pid, &worker.pidfd);
+    while let Err(rustix::io::Errno::INTR) =
+        rustix::process::waitid(WaitId::PidFd(worker.pidfd.as_fd()), WaitIdOptions::EXITED)
+    {}
+}
+
+/// By pidfd, so that a reused number is never hit, and by group, for whatever a hostile worker has forked. The
+/// group number cannot be reused before the leader is reaped.
+fn kill(pid: Pid, pidfd: &OwnedFd) {
+    let _ = rustix::process::pidfd_send_signal(pidfd, Signal::KILL);
+    let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+}
+
+/// Registers a pidfd with the runtime.
+fn observe(pidfd: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    // The constructor is deprecated for types whose descriptor may change while registered; an `OwnedFd`'s cannot,
+    // and its successor is `unsafe`.
+    #[expect(deprecated, reason = "sound for OwnedFd; the successor is unsafe")]
+    AsyncFd::with_interest(pidfd, Interest::READABLE)
+}
+
+/// One worker process. Dropped anywhere, it is killed and reaped by the janitor.
+pub(super) struct Worker {
+    pid: Pid,
+    /// Taken when the process has been reaped, or is handed to the janitor.
+    pidfd: Option<AsyncFd<OwnedFd>>,
+    /// Closed when nothing more is to be said.
+    pub(super) stdin: Option<pipe::Sender>,
+    /// Frames come out of here.
+    pub(super) stdout: pipe::Receiver,
+    /// Counted, never read for content.
+    pub(super) stderr: pipe::Receiver,
+    /// Bytes read and not yet judged.
+    pub(super) decoder: FrameDecoder,
+    dispose: Arc<Mutex<Option<mpsc::Sender<Remains>>>>,
+}
+
+impl Worker {
+    fn adopt(launched: Launched, dispose: Arc<Mutex<Option<mpsc::Sender<Remains>>>>) -> io::Result<Self> {
+        let Launched { pid, pidfd, stdin, stdout, stderr } = launched;
+        let wrapped = (|| {
+            Ok((
+                pipe::Sender::from_owned_fd(stdin)?,
+                pipe::Receiver::from_owned_fd(stdout)?,
+                pipe::Receiver::from_owned_fd(stderr)?,
+                pidfd.try_clone()?,
+            ))
+        })();
+        let abandon = |pidfd| end(&Remains { pid, pidfd });
+        let (stdin, stdout, stderr, watched) = match wrapped {
+            Ok(parts) => parts,
+            Err(error) => {
+                abandon(pidfd);
+                return Err(error);
+            }
+        };
+        match observe(watched) {
+            Ok(watched) => Ok(Self {
+                pid,
+                pidfd: Some(watched),
+                stdin: Some(stdin),
+                stdout,
+                stderr,
+                decoder: FrameDecoder::new(),
+                dispose,
+            }),
+            Err(error) => {
+                abandon(pidfd);
+                Err(error)
+            }
+        }
+    }
+
+    /// `/proc/<pid>/status`, as the kernel tells it.
+    ///
+    /// # Errors
+    /// When it cannot be read; the worker must then not be trusted.
+    pub(super) fn status(&self) -> io::Result<String> {
+        std::fs::read_to_string(format!("/proc/{}/status", self.pid.as_raw_nonzero()))
+    }
+
+    /// A second eye on the process: readable when it has ended.
+    ///
+    /// # Errors
+    /// When the system refuses another descriptor.
+    pub(super) fn watch(&self) -> io::Result<AsyncFd<OwnedFd>> {
+        match &self.pidfd {
+            Some(pidfd) => observe(pidfd.get_ref().try_clone()?),
+            None => Err(io::Error::other("the process has been reaped")),
+        }
+    }
+
+    /// Resolves when the process has ended. Cancel safe.
+    pub(super) async fn exited(&self) {
+        if let Some(pidfd) = &self.pidfd {
+            // A pidfd stays readable once the process has ended, so the readiness is never cleared.
+            let _ = pidfd.readable().await;
+        }
+    }
+
+    /// How the process ended, if it has; it is then reaped, and whatever it forked is killed.
+    pub(super) fn take_exit(&mut self) -> Option<Exit> {
+        let pidfd = self.pidfd.as_ref()?;
+        let look = |options| rustix::process::waitid(WaitId::PidFd(pidfd.get_ref().as_fd()), options).ok().flatten();
+        look(WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)?;
+        // A zombie still owns its group number, so this cannot hit a stranger.
+        let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
+        let status = look(WaitIdOptions::EXITED | WaitIdOptions::NOHANG)?;
+        self.pidfd = None;
+        Some(match (status.exit_status(), status.terminating_signal()) {
+            (Some(code), _) => Exit::Status(code),
+            (None, Some(signal)) => Exit::Signal(signal),
+            (None, None) => Exit::Status(-1),
+        })
+    }
+
+    /// Kills the process if it runs, and waits until it is reaped, for a bounded time; after that the janitor does.
+    pub(super) async fn end(mut self) {
+        self.stdin = None;
+        if self.take_exit().is_some() {
+            return;
+        }
+        if let Some(pidfd) = &self.pidfd {
+            kill(self.pid, pidfd.get_ref());
+        }
+        let _ = tokio::time::timeout(KILL_GRACE, self.exited()).await;
+        let _ = self.take_exit();
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let Some(pidfd) = self.pidfd.take() else { return };
+        let remains = Remains { pid: self.pid, pidfd: pidfd.into_inner() };
+        kill(remains.pid, &remains.pidfd);
+        let left = match lock(&self.dispose).as_ref() {
+            Some(dispose) => dispose.send(remains).err().map(|error| error.0),
+            None => Some(remains),
+        };
+        if let Some(remains) = left {
+            end(&remains); // the server is closing and the janitor gone: already killed, so this is short
+        }
+    }
+}
+
+/// Locks even when another thread panicked while it held the lock: every value behind one is replaced whole.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

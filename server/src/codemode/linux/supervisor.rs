@@ -1,0 +1,363 @@
+//! One invocation from its permit to its verdict: send, pump frames, keep the clock, kill, reap (I5, I10).
+//!
+//! The worker is hostile until proved dead: whatever it does, one of the branches below ends the invocation, and
+//! every way out leaves no process, no host operation and no permit behind.
+
+use std::future::Future;
+use std::num::NonZeroU64;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use wit_worker::protocol::{CallId, InvocationId, ProtocolViolation};
+use wit_worker::registry::{Code, LimitId, OperationId};
+
+use super::clock::ScriptClock;
+use super::process::Worker;
+use super::start::WATCHDOG_SLACK;
+use crate::codemode::session::{Ended, Event, Session};
+use crate::codemode::{CodeModePolicy, Success, UsageReport, milliseconds, verdict};
+use crate::envelope::ErrorEnvelope;
+use crate::operations::{HostOperations, OperationContext, OperationError, Surface};
+
+/// How long a worker may take to exit after its result before it is killed; the result stands.
+const EXIT_GRACE: Duration = Duration::from_millis(100);
+/// How long the exit status may take to show after the worker has closed its output.
+const STATUS_GRACE: Duration = Duration::from_millis(250);
+/// Bytes read from a worker at a time.
+const READ_BYTES: usize = 16 * 1024;
+
+/// What an invocation needs of the server.
+pub(super) struct Surroundings<'a> {
+    pub(super) policy: &'a Arc<CodeModePolicy>,
+    pub(super) operations: &'a Arc<dyn HostOperations>,
+    pub(super) slots: &'a Semaphore,
+    pub(super) cancellation: &'a CancellationToken,
+}
+
+type HostFuture<'a> = Pin<Box<dyn Future<Output = HostOutcome> + Send + 'a>>;
+type HostOutcome = (CallId, Result<Box<RawValue>, OperationError>, Duration);
+
+/// One invocation in progress.
+struct Invocation<'a> {
+    around: Surroundings<'a>,
+    session: Session,
+    clock: ScriptClock,
+    outgoing: Vec<u8>,
+    host: Vec<HostFuture<'a>>,
+    host_time: Duration,
+    diagnostics: Diagnostics,
+    /// Cancels the host operations when the invocation ends, however it ends.
+    operations: CancellationToken,
+    _guard: DropGuard,
+}
+
+/// What is kept of stderr: a capped count and a bit (I7).
+struct Diagnostics {
+    bytes: u64,
+    limit: u64,
+    truncated: bool,
+    open: bool,
+}
+
+impl Diagnostics {
+    fn count(&mut self, bytes: usize) {
+        self.bytes = self.bytes.saturating_add(bytes as u64);
+        if self.bytes > self.limit {
+            self.bytes = self.limit;
+            self.truncated = true;
+        }
+    }
+}
+
+/// Runs one script in this worker, and ends the worker.
+///
+/// # Errors
+/// The verdict.
+pub(super) async fn run(worker: Worker, source: &str, around: Surroundings<'_>) -> Result<Success, ErrorEnvelope> {
+    let policy = Arc::clone(around.policy);
+    let cancellation = around.cancellation.clone();
+    let session = Session::new(Arc::clone(&policy), random_invocation()?);
+    let opening = session.opening(source)?;
+    let operations = cancellation.child_token();
+    let mut invocation = Invocation {
+        session,
+        clock: ScriptClock::start(Duration::from_millis(policy.value(LimitId::WallMs))),
+        outgoing: opening,
+        host: Vec::new(),
+        host_time: Duration::ZERO,
+        diagnostics: Diagnostics {
+            bytes: 0,
+            limit: policy.value(LimitId::DiagnosticsBytes),
+            truncated: false,
+            open: true,
+        },
+        _guard: operations.clone().drop_guard(),
+        operations,
+        around,
+    };
+    let mut worker = worker;
+    let outcome = invocation.drive(&mut worker).await;
+    invocation.operations.cancel();
+    // Facts are taken before the kill: it must not change the verdict that caused it.
+    let (cancelled, late) = (cancellation.is_cancelled(), invocation.clock.is_over());
+    let outcome = match outcome {
+        Ok(ended) => invocation.settle(&mut worker, ended, late).await,
+        Err(verdict) => Err(verdict),
+    };
+    worker.end().await;
+    outcome.map_err(|verdict| verdict::strongest(verdict, cancelled, late, &policy))
+}
+
+fn random_invocation() -> Result<InvocationId, ErrorEnvelope> {
+    let random = getrandom::u64().map_err(|_| verdict::spawn_failed())?;
+    Ok(InvocationId(NonZeroU64::new(random).unwrap_or(NonZeroU64::MAX)))
+}
+
+impl Invocation<'_> {
+    /// Pumps frames until the script has ended or a verdict is due.
+    async fn drive(&mut self, worker: &mut Worker) -> Result<Ended, ErrorEnvelope> {
+        let cancellation = self.around.cancellation.clone();
+        let mut output_open = true;
+        // Bytes that came with `ready` are judged like any others.
+        if let Some(ended) = self.judge(worker)? {
+            return Ok(ended);
+        }
+        self.write(worker);
+        loop {
+            tokio::select! {
+                biased;
+                () = cancellation.cancelled() => return Err(verdict::cancelled()),
+                () = self.clock.watchdog(WATCHDOG_SLACK) => return Err(verdict::deadline(self.around.policy)),
+                readable = worker.stdout.readable(), if output_open => {
+                    if readable.is_err() || !self.read(worker)? {
+                        output_open = false;
+                    }
+                    if let Some(ended) = self.judge(worker)? {
+                        return Ok(ended);
+                    }
+                    if !output_open {
+                        return Err(self.after_end_of_output(worker).await);
+                    }
+                    self.write(worker);
+                }
+                (call, outcome, took) = next(&mut self.host), if !self.host.is_empty() => {
+                    self.host_time += took;
+                    let bytes = self.session.answer(call, outcome, took);
+                    self.outgoing.extend_from_slice(&bytes);
+                    self.keep_clock();
+                    self.write(worker);
+                }
+                () = writable(worker), if !self.outgoing.is_empty() && worker.stdin.is_some() => self.write(worker),
+                readable = worker.stderr.readable(), if self.diagnostics.open => {
+                    self.diagnostics.open = readable.is_ok() && self.drain(worker);
+                }
+                () = worker.exited() => {
+                    // Everything it wrote is in the pipe by now; whoever else holds the pipe is not waited for.
+                    while self.read(worker)? {
+                        if let Some(ended) = self.judge(worker)? {
+                            return Ok(ended);
+                        }
+                    }
+                    return Err(self.after_end_of_output(worker).await);
+                }
+            }
+        }
+    }
+
+    /// Reads once. False when nothing can be read now; an end of output is reported as nothing too.
+    fn read(&mut self, worker: &mut Worker) -> Result<bool, ErrorEnvelope> {
+        let mut buffer = [0_u8; READ_BYTES];
+        match worker.stdout.try_read(&mut buffer) {
+            Ok(0) => Ok(false),
+            Ok(count) => {
+                worker.decoder.push(buffer.get(..count).unwrap_or_default());
+                Ok(true)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(false),
+            Err(_) => Err(verdict::protocol(&ProtocolViolation::OutOfOrder("the worker's output cannot be read"))),
+        }
+    }
+
+    /// Judges every whole frame that has arrived.
+    fn judge(&mut self, worker: &mut Worker) -> Result<Option<Ended>, ErrorEnvelope> {
+        loop {
+            let body = match worker.decoder.next_frame() {
+                Ok(Some(body)) => body,
+                Ok(None) => return Ok(None),
+                Err(error) => return Err(verdict::protocol(&error.into())),
+            };
+            match self.session.frame(body, self.clock.since_start()).map_err(|verdict| *verdict)? {
+                Event::Dispatch { call, operation, arguments } => self.dispatch(call, operation, arguments),
+                Event::Reply(bytes) => self.outgoing.extend_from_slice(&bytes),
+                Event::Done(ended) => return Ok(Some(*ended)),
+            }
+            self.keep_clock();
+        }
+    }
+
+    /// The script's clock stands while a host operation is outstanding.
+    fn keep_clock(&mut self) {
+        if self.session.outstanding() == 0 {
+            self.clock.resume();
+        } else {
+            self.clock.pause();
+        }
+    }
+
+    fn dispatch(&mut self, call: CallId, operation: OperationId, arguments: Box<RawValue>) {
+        let operations = Arc::clone(self.around.operations);
+        let slots = self.around.slots;
+        let time = Duration::from_millis(self.around.policy.value(LimitId::OperationMs));
+        let context = OperationContext::new(time, self.operations.clone());
+        self.host.push(Box::pin(async move {
+            let began = Instant::now();
+            let outcome = within(&context, slots, operations.as_ref(), operation, &arguments).await;
+            (call, outcome, began.elapsed())
+        }));
+    }
+
+    /// Writes what the pipe takes now. A worker that does not read is not waited for here.
+    fn write(&mut self, worker: &mut Worker) {
+        while let Some(stdin) = &worker.stdin
+            && !self.outgoing.is_empty()
+        {
+            match stdin.try_write(&self.outgoing) {
+                Ok(count) => {
+                    self.outgoing.drain(..count);
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return,
+                // It has closed its input: what it still says, or its exit, decides.
+                Err(_) => worker.stdin = None,
+            }
+        }
+    }
+
+    fn drain(&mut self, worker: &mut Worker) -> bool {
+        let mut buffer = [0_u8; READ_BYTES];
+        match worker.stderr.try_read(&mut buffer) {
+            Ok(0) => false,
+            Ok(count) => {
+                self.diagnostics.count(count);
+                true
+            }
+            Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
+        }
+    }
+
+    /// The output has ended without a result: the exit status decides (attack rule 7).
+    async fn after_end_of_output(&mut self, worker: &mut Worker) -> ErrorEnvelope {
+        let _ = tokio::time::timeout(STATUS_GRACE, worker.exited()).await;
+        match worker.take_exit() {
+            Some(exit) => verdict::exited(exit, self.around.policy),
+            None => verdict::protocol(&ProtocolViolation::OutOfOrder("the worker closed its output and goes on")),
+        }
+    }
+
+    /// After the result: nothing may follow, and the worker must not end abnormally. A worker that merely hangs is
+    /// killed and changes nothing.
+    async fn settle(&mut self, worker: &mut Worker, ended: Ended, late: bool) -> Result<Success, ErrorEnvelope> {
+        worker.stdin = None;
+        self.host.clear();
+        let _ = tokio::time::timeout(EXIT_GRACE, worker.exited()).await;
+        while self.read(worker)? {}
+        while self.diagnostics.open && self.drain(worker) && !self.diagnostics.truncated {
+            if tokio::time::timeout(Duration::ZERO, worker.stderr.readable()).await.is_err() {
+                break;
+            }
+        }
+        if worker.decoder.is_mid_frame() {
+            return Err(verdict::protocol(&ProtocolViolation::OutOfOrder("bytes after the result")));
+        }
+        if let Some(exit) = worker.take_exit()
+            && exit != verdict::Exit::Status(0)
+        {
+            return Err(verdict::exited(exit, self.around.policy));
+        }
+        let value = ended.outcome?;
+        if late {
+            return Err(verdict::deadline(self.around.policy));
+        }
+        let usage = self.report(&value, ended.usage);
+        Ok(Success { value, usage, console: ended.console, notes: Vec::new() })
+    }
+
+    fn report(&mut self, value: &RawValue, usage: wit_worker::protocol::Usage) -> UsageReport {
+        let (spent, calls) = self.session.report();
+        UsageReport {
+            javascript_ms: milliseconds(Duration::from_micros(usage.javascript_us)),
+            host_ms: milliseconds(self.host_time),
+            host_calls: spent.host_calls,
+            pages: spent.pages,
+            snapshots: spent.snapshots,
+            host_bytes: spent.host_bytes,
+            result_bytes: value.get().len() as u64,
+            peak_heap_bytes: usage.peak_heap_bytes,
+            diagnostic_bytes: self.diagnostics.bytes,
+            diagnostic_truncated: self.diagnostics.truncated,
+            calls,
+        }
+    }
+}
+
+async fn writable(worker: &Worker) {
+    match &worker.stdin {
+        Some(stdin) => {
+            let _ = stdin.writable().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// The first host operation to finish.
+async fn next(host: &mut Vec<HostFuture<'_>>) -> HostOutcome {
+    std::future::poll_fn(|context| {
+        for index in 0..host.len() {
+            if let Some(future) = host.get_mut(index)
+                && let std::task::Poll::Ready(outcome) = future.as_mut().poll(context)
+            {
+                drop(host.swap_remove(index));
+                return std::task::Poll::Ready(outcome);
+            }
+        }
+        std::task::Poll::Pending
+    })
+    .await
+}
+
+/// One host operation within its own time: it waits for a server slot, runs, and is dropped when its time is up.
+async fn within(
+    context: &OperationContext,
+    slots: &Semaphore,
+    operations: &dyn HostOperations,
+    operation: OperationId,
+    arguments: &RawValue,
+) -> Result<Box<RawValue>, OperationError> {
+    let end = tokio::time::sleep_until(context.deadline().into());
+    tokio::pin!(end);
+    let slot = tokio::select! {
+        slot = slots.acquire() => slot.map_err(|_| cancelled())?,
+        () = context.cancellation().cancelled() => return Err(cancelled()),
+        () = &mut end => {
+            let entry = Code::ServerHostOperationsLimit.entry();
+            return Err(OperationError::new(entry.code, format!("{} {}", entry.meaning, entry.next)));
+        }
+    };
+    let outcome = tokio::select! {
+        outcome = operations.call(operation, arguments, Surface::CodeMode, context) => outcome,
+        () = context.cancellation().cancelled() => Err(cancelled()),
+        () = &mut end => Err(OperationError::new(
+            Code::DeadlineExceeded,
+            "the host operation did not finish in its time; try again later",
+        )),
+    };
+    drop(slot);
+    outcome
+}
+
+fn cancelled() -> OperationError {
+    OperationError::new(Code::Cancelled, "the request was cancelled")
+}
