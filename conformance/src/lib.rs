@@ -5,3 +5,4 @@
 //! the binary only as an outsider can: over MCP on stdio, by its command line, and through `/proc`.
 
 pub mod corpus;
+pub mod frames;
