@@ -17,7 +17,6 @@ use crate::{EXIT_ENGINE, EXIT_PARENT_GONE, EXIT_PROTOCOL, sandbox};
 
 /// Runs this process as a worker; gives the status to leave with.
 pub(crate) fn run() -> u8 {
-    crate::vm::raw::fix_time_zone();
     let Ok(engine) = Engine::new() else {
         return EXIT_ENGINE;
     };

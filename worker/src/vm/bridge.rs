@@ -238,14 +238,7 @@ fn define_method<'js>(
 /// The pending exception, fit to be handed on: never the engine's internal *uninitialized* value.
 fn thrown<'js>(ctx: &Ctx<'js>) -> Value<'js> {
     let exception = ctx.catch();
-    let internal = !(exception.is_object()
-        || exception.is_string()
-        || exception.is_number()
-        || exception.is_bool()
-        || exception.is_undefined()
-        || exception.is_symbol()
-        || exception.is_big_int());
-    if internal { Value::new_null(ctx.clone()) } else { exception }
+    if raw::is_ordinary(&exception) { exception } else { Value::new_null(ctx.clone()) }
 }
 
 /// `codemode.wit.<operation>(arguments)`.

@@ -1,6 +1,7 @@
 //! From source to outcome: compile, call, pump jobs, wait for the host, serialize.
 
 use std::ffi::CString;
+use std::hash::{BuildHasher as _, RandomState};
 
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Promise, Value};
@@ -159,15 +160,11 @@ fn finish<'js>(ctx: &Ctx<'js>, judge: &Judge<'_>, promise: &Promise<'js>) -> Ver
     }
 }
 
-/// A number no source can have known: drawn after the source arrived.
+/// A number no source can have known: keyed by randomness of the system's that never left this process.
+///
+/// The standard library draws the key once, before lockdown; each call uses the next one.
 fn nonce() -> u64 {
-    #[cfg(target_os = "linux")]
-    {
-        let mut bytes = [0_u8; 8];
-        if rustix::rand::getrandom(&mut bytes[..], rustix::rand::GetRandomFlags::empty()) == Ok(bytes.len()) {
-            return u64::from_ne_bytes(bytes);
-        }
-    }
-    // Keyed by the system's randomness and a counter.
-    std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0_u8)
+    RandomState::new().hash_one(LABEL_DOMAIN)
 }
+
+const LABEL_DOMAIN: &str = "wit label";

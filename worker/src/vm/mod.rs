@@ -17,7 +17,7 @@ mod errors;
 mod help;
 mod inspect;
 mod intrinsics;
-pub(crate) mod raw;
+mod raw;
 mod serialize;
 pub mod source;
 mod suggest;

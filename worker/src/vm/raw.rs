@@ -4,6 +4,8 @@
 //! None of them runs JavaScript unless its documentation says so; that is what makes them fit for judging values a
 //! hostile script prepared (I6).
 #![allow(unsafe_code)]
+// The engine's sizes are `u64` in the bindings and `size_t` in fact.
+#![allow(clippy::cast_possible_truncation)]
 
 mod allocator;
 
@@ -176,6 +178,19 @@ pub(super) fn property<'js>(value: &Value<'js>, name: &CStr) -> Option<Value<'js
     (!property.is_exception()).then_some(property)
 }
 
+/// Whether a value is one a script can hold. Out of memory while it builds an exception, the engine throws `null` or
+/// its internal *uninitialized* value; the latter must not be handed on.
+pub(super) fn is_ordinary(value: &Value<'_>) -> bool {
+    value.is_object()
+        || value.is_string()
+        || value.is_number()
+        || value.is_bool()
+        || value.is_null()
+        || value.is_undefined()
+        || value.is_symbol()
+        || value.is_big_int()
+}
+
 /// A fresh `Error` with the engine's own prototype and no message, whatever the script did to `Error`.
 pub(super) fn new_error<'js>(ctx: &Ctx<'js>) -> Option<Value<'js>> {
     // SAFETY: `ctx` is live; the result is owned by us.
@@ -265,21 +280,5 @@ impl StackBand {
         // Elsewhere guard pages forbid touching the stack ahead of use; the exception's class alone decides.
         #[cfg(not(unix))]
         true
-    }
-}
-
-/// Fixes the time zone to UTC for the engine's dates, so that none ever needs a file of the host (I4).
-///
-/// Must run before lockdown, while the process has one thread.
-pub(crate) fn fix_time_zone() {
-    // SAFETY: called once at the start of the worker process, which has one thread, so nothing reads the environment
-    // meanwhile. The value is in POSIX form, for which the C library needs no file once it is set.
-    #[cfg(target_os = "linux")]
-    unsafe {
-        unsafe extern "C" {
-            fn tzset();
-        }
-        std::env::set_var("TZ", "UTC0");
-        tzset();
     }
 }

@@ -277,8 +277,8 @@ impl<'a> Lexer<'a> {
             self.at += rest.len() - trimmed.len();
             if trimmed.starts_with("//") {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-            } else if trimmed.starts_with("/*") {
-                self.at += trimmed[2..].find("*/").map_or(trimmed.len(), |end| end + 4);
+            } else if let Some(comment) = trimmed.strip_prefix("/*") {
+                self.at += comment.find("*/").map_or(trimmed.len(), |end| end + 4);
             } else {
                 return;
             }

@@ -6,7 +6,7 @@ use rquickjs::{Ctx, Value};
 use super::bridge::Bridge;
 use super::errors::branded;
 use super::inspect::Inspector;
-use super::raw::{SCRIPT_NAME, StackBand};
+use super::raw::{self, SCRIPT_NAME, StackBand};
 use super::source::{Position, Program, Script};
 use crate::protocol::ScriptError;
 use crate::registry::{Code, Reason};
@@ -101,13 +101,7 @@ impl Judge<'_> {
         let intrinsics = self.bridge.intrinsics();
         let limits = self.bridge.limits();
         // Out of memory while building its own exception, the engine throws null or its uninitialized value.
-        let engine_made = !exception.is_object()
-            && !(exception.is_string()
-                || exception.is_number()
-                || exception.is_bool()
-                || exception.is_symbol()
-                || exception.is_big_int()
-                || exception.is_undefined());
+        let engine_made = exception.is_null() || !raw::is_ordinary(exception);
         let internal = engine_made || intrinsics.is_internal_error(ctx, exception);
         if internal && self.bridge.heap.was_refused() {
             let limit = limits.heap_bytes;
