@@ -24,9 +24,9 @@ pub(super) fn run(arguments: &Run) -> Result<(), Exit> {
         let mut signals = Signals::catch()?;
         let codemode = setup::codemode(&arguments.shared, policy, operations)?;
         let cancellation = CancellationToken::new();
-        let mut running = std::pin::pin!(codemode.run(source, cancellation.clone()));
+        let mut running = std::pin::pin!(codemode.run(&source, cancellation.clone()));
         let outcome = tokio::select! {
-            outcome = &mut running => outcome.map_err(|failure| Exit::Failure(Box::new(failure.error))),
+            outcome = &mut running => outcome.map_err(Exit::Failure),
             signal = signals.received() => {
                 cancellation.cancel();
                 let _ = running.await;

@@ -8,7 +8,7 @@ use wit_worker::registry::{Code, LimitId};
 use super::args::Shared;
 use super::exit::Exit;
 use super::{environment, output};
-use crate::codemode::{CodeMode, CodeModeOptions, CodeModePolicy, PolicyError};
+use crate::codemode::{CodeMode, CodeModeOptions, CodeModePolicy, PolicyError, StartError};
 use crate::envelope::ErrorEnvelope;
 use crate::operations::{HostOperations, OpenError, Operations, OperationsOptions};
 use crate::repository::{GithubUrl, LocalMapping};
@@ -87,7 +87,10 @@ pub(super) fn codemode(
     }
     let options =
         CodeModeOptions { policy, worker: shared.worker.clone(), unsandboxed: shared.unsandboxed_worker, operations };
-    CodeMode::start(options).map_err(|error| invalid_policy(&error))
+    CodeMode::start(options).map_err(|error| match error {
+        StartError::Policy(error) => invalid_policy(&error),
+        error => Exit::Environment(error.to_string()),
+    })
 }
 
 /// A value of the policy as a count of things.

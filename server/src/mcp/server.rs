@@ -119,12 +119,12 @@ async fn run_script(codemode: &CodeMode, arguments: &RawValue, context: &Request
         Ok(source) => source,
         Err(error) => return failure(&error),
     };
-    match codemode.run(source, context.ct.clone()).await {
+    match codemode.run(&source, context.ct.clone()).await {
         Ok(outcome) => match serde_json::to_string(&outcome) {
             Ok(structured) => RawResult { structured, text: Some(outcome.value.get().to_owned()), is_error: false },
             Err(_) => failure(&ErrorEnvelope::new(Code::OperationFailed, "the result could not be written")),
         },
-        Err(failed) => failure(&failed.error),
+        Err(error) => failure(&error),
     }
 }
 
