@@ -33,7 +33,7 @@ pub(super) fn help() -> String {
 
 /// The token for the git server. The only place that reads it; from here on it is a [`Secret`].
 pub(super) fn token() -> Option<Secret> {
-    [GITHUB_TOKEN, GH_TOKEN].iter().find_map(|variable| text(variable)).and_then(|text| Secret::new(&text))
+    [GITHUB_TOKEN, GH_TOKEN].iter().find_map(text).and_then(|text| Secret::new(&text))
 }
 
 /// The level of the log.

@@ -11,7 +11,7 @@ use super::{environment, output};
 use crate::codemode::{CodeMode, CodeModeOptions, CodeModePolicy, PolicyError, StartError};
 use crate::envelope::ErrorEnvelope;
 use crate::operations::{HostOperations, OpenError, Operations, OperationsOptions};
-use crate::repository::{GithubUrl, LocalMapping};
+use crate::repository::LocalMapping;
 
 /// Largest policy file read, in bytes: many times the longest that says anything.
 const MAX_POLICY_BYTES: u64 = 64 * 1024;
@@ -62,7 +62,7 @@ pub(super) fn operations(shared: &Shared) -> Result<Arc<dyn HostOperations>, Exi
     let options = OperationsOptions {
         local: shared.local.clone(),
         allow: shared.allow.clone(),
-        github_url: shared.github_url.clone().unwrap_or_else(GithubUrl::default),
+        github_url: shared.github_url.clone().unwrap_or_default(),
         token: environment::token(),
         ..OperationsOptions::new(cache_dir)
     };
