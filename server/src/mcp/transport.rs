@@ -296,3 +296,65 @@ fn encode_raw(id: &RequestId, result: &CallToolResult, structured: &str) -> io::
     serde_json::to_writer(&mut line, &response)?;
     Ok(line)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded(structured: &str, text: Option<&str>, is_error: bool) -> String {
+        let raw = RawResult { structured: structured.to_owned(), text: text.map(ToOwned::to_owned), is_error };
+        let result = ServerResult::CallToolResult(raw.into());
+        let line = encode(JsonRpcMessage::response(result, RequestId::Number(7))).unwrap_or_else(|e| panic!("{e}"));
+        String::from_utf8(line).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    #[test]
+    fn a_result_is_written_as_it_is() {
+        let line = encoded(r#"{"b":1e400,"a":[0.10]}"#, None, false);
+        assert!(line.contains(r#""structuredContent":{"b":1e400,"a":[0.10]}"#), "{line}");
+        assert!(line.contains(r#""text":"{\"b\":1e400,\"a\":[0.10]}""#), "{line}");
+        let failed = encoded(r#"{"code":"x"}"#, None, true);
+        assert!(failed.contains(r#""isError":true"#), "{failed}");
+        assert!(encoded(r#"{"value":5}"#, Some("5"), false).contains(r#""text":"5""#));
+    }
+
+    /// Blank space between tokens is all a worker can put a line break into, and it must not end our line.
+    #[test]
+    fn a_line_break_in_raw_json_stays_inside_its_message() {
+        let line = encoded("{\"value\":\n{\"jsonrpc\":\r\n\"2.0\"}}", Some("{\n}"), false);
+        assert_eq!(line.matches(['\n', '\r']).count(), 1, "{line}");
+        assert!(line.ends_with('\n'));
+        assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok(), "{line}");
+    }
+
+    #[test]
+    fn raw_json_that_is_not_json_is_not_written() {
+        let raw = RawResult { structured: "{\"value\":}".to_owned(), text: None, is_error: false };
+        let result = ServerResult::CallToolResult(raw.into());
+        assert!(encode(JsonRpcMessage::response(result, RequestId::Number(7))).is_err());
+    }
+
+    #[test]
+    fn a_call_keeps_its_arguments_raw() {
+        let line = br#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"wit_read","arguments":{"max_bytes":1e999,"a":1,"a":2},"_meta":{"progressToken":3}}}"#;
+        let Some(JsonRpcMessage::Request(request)) = decode_call(line) else { panic!("not a call") };
+        let ClientRequest::CallToolRequest(call) = request.request else { panic!("not a call") };
+        let raw = call.extensions.get::<RawArguments>().and_then(|raw| raw.0.as_deref()).map(RawValue::get);
+        assert_eq!(raw, Some(r#"{"max_bytes":1e999,"a":1,"a":2}"#));
+        let meta = call.extensions.get::<RequestMetaObject>();
+        assert!(meta.is_some_and(|meta| meta.get_progress_token().is_some()));
+    }
+
+    #[test]
+    fn what_is_no_call_is_left_to_the_library() {
+        for line in [
+            r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+            r#"{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"x"}}"#,
+            r#"["2.0",1,"tools/call",{"name":"x"}]"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["x"]}"#,
+        ] {
+            assert!(decode_call(line.as_bytes()).is_none(), "{line}");
+        }
+    }
+}
