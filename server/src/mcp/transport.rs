@@ -7,6 +7,7 @@
 //! its business.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
@@ -132,7 +133,7 @@ where
                 () = closed.cancelled() => return None,
                 line = self.next_line() => line,
             };
-            let refusal = match line {
+            let (refusal, id) = match line {
                 Ok(Line::Whole) => {
                     let parsed = decode(self.line.trim_ascii());
                     self.line.clear();
@@ -142,17 +143,16 @@ where
                         Err(refusal) => refusal,
                     }
                 }
-                Ok(Line::TooLong) => ErrorData::invalid_request("the message is too long", None),
+                Ok(Line::TooLong) => (ErrorData::invalid_request("the message is too long", None), None),
                 Ok(Line::End) | Err(_) => {
                     self.closed.cancel();
                     return None;
                 }
             };
-            // No id could be read, so the answer has none. Spawned: a client that reads nothing must not keep us
-            // from hearing it hang up.
+            // Spawned: a client that reads nothing must not keep us from hearing it hang up.
             let (writer, closed) = (Arc::clone(&self.writer), self.closed.clone());
             tokio::spawn(async move {
-                if let Ok(line) = encode(JsonRpcMessage::error(refusal, None)) {
+                if let Ok(line) = encode(JsonRpcMessage::error(refusal, id)) {
                     let _ = write(&writer, &closed, &line).await;
                 }
             });
@@ -176,7 +176,7 @@ async fn write<W: AsyncWrite + Unpin>(writer: &Mutex<W>, closed: &CancellationTo
 }
 
 /// Reads one message; `None` for what is not worth an answer: an empty line, a notification we do not know.
-fn decode(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, ErrorData> {
+fn decode(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     if line.is_empty() {
         return Ok(None);
@@ -186,8 +186,29 @@ fn decode(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, ErrorData> {
     }
     match serde_json::from_slice(line) {
         Ok(message) => Ok(Some(message)),
-        Err(error) if error.is_data() => Err(ErrorData::invalid_request("the message is not a JSON-RPC request", None)),
-        Err(_) => Err(ErrorData::new(ErrorCode::PARSE_ERROR, "the message is not JSON", None)),
+        Err(error) if error.is_data() => refuse(line),
+        Err(_) => Err((ErrorData::new(ErrorCode::PARSE_ERROR, "the message is not JSON", None), None)),
+    }
+}
+
+/// Why a message is refused, and the id to answer with where one could be read.
+type Refusal = (ErrorData, Option<RequestId>);
+
+/// Judges JSON that is no message `rmcp` knows. A notification is never answered.
+fn refuse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+    let not_a_request = || (ErrorData::invalid_request("the message is not a JSON-RPC request", None), None);
+    let fields: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(line).map_err(|_| not_a_request())?;
+    let is = |name: &str, value: &str| fields.get(name).is_some_and(|raw| raw.get() == value);
+    let has_method = fields.get("method").is_some_and(|raw| raw.get().starts_with('"'));
+    if !has_method || !is("jsonrpc", "\"2.0\"") {
+        return Err(not_a_request());
+    }
+    match fields.get("id").map(|raw| serde_json::from_str::<RequestId>(raw.get())) {
+        None => Ok(None),
+        Some(Err(_)) => Err(not_a_request()),
+        Some(Ok(id)) => {
+            Err((ErrorData::invalid_params("the parameters are not what this method takes", None), Some(id)))
+        }
     }
 }
 
