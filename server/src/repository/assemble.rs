@@ -114,6 +114,27 @@ fn tree_of(objects: &gix::odb::Handle, commit: CommitId) -> Result<gix::ObjectId
     Ok(commit.tree())
 }
 
+/// Follows annotated tags to the commit.
+pub(super) fn peel(objects: &gix::odb::Handle, id: gix::ObjectId) -> Result<CommitId, RepositoryError> {
+    const MOST_TAGS: usize = 16;
+    let mut id = id;
+    let mut buffer = Vec::new();
+    for _ in 0..MOST_TAGS {
+        let found = gix::objs::Find::try_find(objects, &id, &mut buffer).map_err(|_| RepositoryError::Damaged)?;
+        let data = found.ok_or(RepositoryError::RefNotFound)?;
+        match data.kind {
+            Kind::Commit => return commit_id(&id),
+            Kind::Tag => {
+                id = gix::objs::TagRefIter::from_bytes(data.data, gix::hash::Kind::Sha1)
+                    .target_id()
+                    .map_err(|_| RepositoryError::Damaged)?;
+            }
+            Kind::Tree | Kind::Blob => return Err(RepositoryError::NotACommit),
+        }
+    }
+    Err(RepositoryError::NotACommit)
+}
+
 /// Lists every leaf, in path order.
 fn walk(
     objects: &gix::odb::Handle,
