@@ -191,11 +191,13 @@ impl RemoteRepository {
         if sideband_all {
             reader.set_progress_handler(handler());
         }
-        let response = Response::from_line_reader(version, &mut reader, true, false).map_err(|error| {
-            // git's own way to say that it doesn't have what was asked for, as a packet of a type of its own.
-            let refused = error.downcast_any_ref::<gix::protocol::transport::packetline::read::Error>().is_some();
-            if exact && refused { RepositoryError::RefNotFound } else { failed() }
-        })?;
+        // A packet that begins with `ERR ` is git's own way to say that it doesn't have what was asked for.
+        reader.reset(version);
+        let refused = matches!(reader.peek_data_line(), Some(Ok(Ok(line))) if line.starts_with(b"ERR "));
+        if refused && exact {
+            return Err(RepositoryError::RefNotFound);
+        }
+        let response = Response::from_line_reader(version, &mut reader, true, false).map_err(|_| failed())?;
         if !response.has_pack() {
             return Err(failed());
         }
