@@ -1,5 +1,7 @@
 //! `open` and `refs` over smart HTTP: git's own server program behind a loopback double, with faults on demand.
 
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
 mod support;
 
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! `searchCode` held against an independent line-by-line oracle, and against `rg` where it is installed.
 
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
 mod support;
 
 use std::collections::BTreeSet;
