@@ -1,17 +1,26 @@
 //! The source front end: what a model wrote, to a program the engine compiles as the body of an async function.
 //!
-//! User source is never pasted into a template it could break out of. The wrapper opens a labelled block whose label
-//! holds a nonce drawn after the source arrived, and ends in a `break` to that label:
+//! A script is compiled as the text between the braces of one async function, once that text is proved to be a whole
+//! function body; nothing runs before. The proof is that it also compiles inside a labelled block whose label holds a
+//! nonce drawn after the source arrived, and which ends in a `break` to that label:
 //!
 //! ```text
 //! (async function () { L_<nonce>: {SOURCE
 //! break L_<nonce>; } })
 //! ```
 //!
-//! Text that closes the wrapper early leaves that `break` outside the block it names, which is a syntax error when
-//! the program is compiled: nothing of a broken-out source ever runs. Forgiven are one surrounding Markdown fence and a
-//! body that is exactly one arrow or function expression; that it is *exactly* one is proved by compiling, not by
-//! reading. Everything here is a pure function of the source, for fuzzing.
+//! Text that closes the function early leaves that `break` outside the block it names, which is a syntax error. A
+//! block is stricter than a body in one thing: it allows no function to be declared twice. Text that fails in the block
+//! gets a second chance by another proof: it must compile as a method of a class *and* of an object. What closes the
+//! body early would have to go on with something that may follow a method in both, which is only the `}` that ends
+//! either, and that cannot follow a function expression.
+//!
+//! Forgiven are one surrounding Markdown fence and a body that is exactly one arrow or function expression; that it is
+//! *exactly* one is proved by compiling, not by reading. Everything here is a pure function of the source, for fuzzing.
+
+mod callable;
+
+pub use callable::{Callable, callable, proofs};
 
 /// Spelled out in the wrapper's label, before the nonce.
 const LABEL: &str = "L_";
@@ -40,25 +49,6 @@ pub struct Script<'a> {
     pub first_line: u32,
 }
 
-/// A body that looks like one callable expression; [`proofs`] tells whether it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Callable<'a> {
-    /// The expression, without a trailing semicolon.
-    pub expression: &'a str,
-    kind: CallableKind,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CallableKind {
-    Arrow,
-    Function {
-        is_async: bool,
-        is_generator: bool,
-        /// Where the parameter list begins in the expression.
-        parameters: usize,
-    },
-}
-
 /// A program for the engine, and how positions in it map to the user's source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
@@ -68,6 +58,8 @@ pub struct Program {
     pub indent: usize,
     /// The line the first line is called.
     pub first_line: u32,
+    /// Whether it ends in a `break` to a label that only a whole body leaves in sight.
+    pub labelled: bool,
 }
 
 /// A place in the user's own source: 1-based line, 1-based column in characters.
@@ -110,10 +102,32 @@ fn strip_fence(text: &str) -> Option<Script<'_>> {
     Some(Script { text: body, first_line: u32::try_from(before + 1).unwrap_or(u32::MAX) })
 }
 
-/// Wraps a script as the body of an async function.
+/// Wraps a script as the body of an async function. Only for one that is proved: it must compile, and so must either
+/// [`wrap_labelled`] or both of [`method_proofs`].
 #[must_use]
-pub fn wrap_body(script: Script<'_>, nonce: u64) -> Program {
+pub fn wrap_body(script: Script<'_>) -> Program {
+    between("(async function () {", script, "\n})")
+}
+
+/// The proof of a whole body by the label.
+#[must_use]
+pub fn wrap_labelled(script: Script<'_>, nonce: u64) -> Program {
     wrap(script.text, script.first_line, nonce, "", "")
+}
+
+/// The proof of a whole body by two kinds of method.
+#[must_use]
+pub fn method_proofs(script: Script<'_>) -> [Program; 2] {
+    [between("(class { async m() {", script, "\n} })"), between("({ async m() {", script, "\n} })")]
+}
+
+fn between(head: &str, script: Script<'_>, tail: &str) -> Program {
+    Program {
+        text: format!("{head}{}{tail}", script.text),
+        indent: head.len(),
+        first_line: script.first_line,
+        labelled: false,
+    }
 }
 
 /// Wraps a callable so that it is called and awaited. Only for one whose [`proofs`] all compile.
@@ -125,7 +139,7 @@ pub fn wrap_call(script: Script<'_>, callable: Callable<'_>, nonce: u64) -> Prog
 fn wrap(body: &str, first_line: u32, nonce: u64, before: &str, after: &str) -> Program {
     let head = format!("(async function () {{ {LABEL}{nonce:016x}: {{{before}");
     let text = format!("{head}{body}{after}\nbreak {LABEL}{nonce:016x}; }} }})");
-    Program { text, indent: head.len(), first_line }
+    Program { text, indent: head.len(), first_line, labelled: true }
 }
 
 impl Program {
@@ -161,171 +175,10 @@ impl Program {
     }
 }
 
-/// Recognises the head of a body that may be exactly one (async) arrow or function expression.
-#[must_use]
-pub fn callable(text: &str) -> Option<Callable<'_>> {
-    let mut lexer = Lexer { text, at: 0 };
-    lexer.skip_space();
-    let mut word = lexer.identifier();
-    let is_async = word == Some("async");
-    if is_async {
-        let after_async = lexer.at;
-        lexer.skip_space();
-        if lexer.take("=>") {
-            // An arrow whose one parameter is called `async`.
-            return Some(arrow(text));
-        }
-        word = lexer.identifier();
-        if word.is_none() {
-            lexer.at = after_async;
-        }
-    }
-    lexer.skip_space();
-    match word {
-        Some("function") => {
-            let is_generator = lexer.take("*");
-            lexer.skip_space();
-            lexer.identifier();
-            lexer.skip_space();
-            let parameters = lexer.at;
-            lexer.peek("(").then(|| Callable {
-                expression: without_semicolon(text),
-                kind: CallableKind::Function { is_async, is_generator, parameters },
-            })
-        }
-        Some(_) => lexer.take("=>").then(|| arrow(text)),
-        None => (lexer.parentheses() && {
-            lexer.skip_space();
-            lexer.take("=>")
-        })
-        .then(|| arrow(text)),
-    }
-}
-
-const fn arrow(text: &str) -> Callable<'_> {
-    Callable { expression: without_semicolon(text), kind: CallableKind::Arrow }
-}
-
-const fn without_semicolon(text: &str) -> &str {
-    let trimmed = text.trim_ascii_end();
-    match trimmed.as_bytes() {
-        [body @ .., b';'] => match std::str::from_utf8(body) {
-            Ok(body) => body,
-            Err(_) => text,
-        },
-        _ => text,
-    }
-}
-
-/// Bodies that compile, each in a wrapper of its own that is never called, exactly when the callable is one expression
-/// of its kind and nothing more.
-///
-/// An arrow must stand both in parentheses, where a comma may follow it, and between `?` and `:`, where none may. A
-/// function must stand in parentheses, and as a method both of a class, where methods are not separated by commas, and
-/// of an object, where they are.
-#[must_use]
-pub fn proofs(callable: Callable<'_>) -> Vec<String> {
-    let text = callable.expression;
-    match callable.kind {
-        CallableKind::Arrow => vec![format!("({text}\n)"), format!("(0 ? {text}\n : 0)")],
-        CallableKind::Function { is_async, is_generator, parameters } => {
-            let head = match (is_async, is_generator) {
-                (false, false) => "m",
-                (false, true) => "*m",
-                (true, false) => "async m",
-                (true, true) => "async *m",
-            };
-            let method = format!("{head}{}", &text[parameters.min(text.len())..]);
-            vec![format!("({text}\n)"), format!("(class {{ {method}\n }})"), format!("({{ {method}\n }})")]
-        }
-    }
-}
-
 /// Wraps a proof for compiling only.
 #[must_use]
 pub fn wrap_proof(proof: &str, nonce: u64) -> Program {
     wrap(proof, 1, nonce, "", "")
-}
-
-/// Just enough of a lexer to see a head. It may be fooled; the proofs may not.
-struct Lexer<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Lexer<'a> {
-    fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or("")
-    }
-
-    fn peek(&self, token: &str) -> bool {
-        self.rest().starts_with(token)
-    }
-
-    fn take(&mut self, token: &str) -> bool {
-        let found = self.peek(token);
-        if found {
-            self.at += token.len();
-        }
-        found
-    }
-
-    fn skip_space(&mut self) {
-        loop {
-            let rest = self.rest();
-            let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-            self.at += rest.len() - trimmed.len();
-            if trimmed.starts_with("//") {
-                self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-            } else if let Some(comment) = trimmed.strip_prefix("/*") {
-                self.at += comment.find("*/").map_or(trimmed.len(), |end| end + 4);
-            } else {
-                return;
-            }
-        }
-    }
-
-    fn identifier(&mut self) -> Option<&'a str> {
-        let rest = self.rest();
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(rest.len());
-        if end == 0 || rest.starts_with(|c: char| c.is_ascii_digit()) {
-            return None;
-        }
-        self.at += end;
-        Some(&rest[..end])
-    }
-
-    /// Skips a balanced list in parentheses, strings and comments in it included.
-    fn parentheses(&mut self) -> bool {
-        if !self.peek("(") {
-            return false;
-        }
-        let mut depth = 0_usize;
-        loop {
-            self.skip_space();
-            let Some(next) = self.rest().chars().next() else {
-                return false;
-            };
-            self.at += next.len_utf8();
-            match next {
-                '(' => depth += 1,
-                ')' if depth == 1 => return true,
-                ')' => depth -= 1,
-                '"' | '\'' | '`' => {
-                    let mut escaped = false;
-                    let Some(end) = self.rest().find(|c: char| {
-                        let ends = c == next && !escaped;
-                        escaped = c == '\\' && !escaped;
-                        ends
-                    }) else {
-                        return false;
-                    };
-                    self.at += end + 1;
-                }
-                _ => {}
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -358,33 +211,9 @@ mod tests {
     }
 
     #[test]
-    fn heads_are_recognised() {
-        for good in [
-            "() => 1",
-            "async () => { return 1 }",
-            "x => x",
-            "async x => x",
-            "async => 1",
-            "(a, b = ')', {c} = {}) => a;",
-            "// note\n/* more */ async (x) /* y */ => x",
-            "function () {}",
-            "async function f(a) {}",
-            "function* g() {}",
-            "async function*(){};\n",
-            "\u{feff}() => 1",
-        ] {
-            assert!(callable(good).is_some(), "{good}");
-        }
-        for bad in ["", "return 1", "(1 + 2)", "async", "function", "foo()", "(async () => 1)()", "`x` => 1", "(", "('"]
-        {
-            assert!(callable(bad).is_none(), "{bad}");
-        }
-    }
-
-    #[test]
     fn positions_are_the_users_own() {
         let script = Script { text: "let a;\n€ = x", first_line: 1 };
-        let program = wrap_body(script, 7);
+        let program = wrap_body(script);
         let at = |line, column| {
             let position = program.position(script, line, column);
             (position.line, position.column)

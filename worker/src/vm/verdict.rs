@@ -33,9 +33,9 @@ pub(super) fn rejected(reason: Reason, message: impl Into<String>) -> ScriptErro
     failure(Code::CodeRejected, Some(reason), message)
 }
 
-/// A limit of ours with what was measured.
+/// A limit of ours with what was measured, in words and as a number.
 pub(super) fn over_limit(code: Code, what: &str, measured: u64, limit: u64) -> ScriptError {
-    let message = format!("{what} is {measured} bytes or more; the limit is {limit} bytes. {}", code.entry().next);
+    let message = format!("{what}; the limit is {limit} bytes. {}", code.entry().next);
     ScriptError { measured: Some(measured), limit: Some(limit), ..failure(code, None, message) }
 }
 
@@ -61,12 +61,13 @@ impl Judge<'_> {
         }
         let place = self.engine_position(ctx, exception);
         let beyond = place.is_some_and(|(line, _)| self.program.is_beyond(self.script, line));
-        let mut message = self.describe(exception);
-        if beyond {
-            message.push_str(
-                " at the end of the script: something it opens is not closed, or it closes more than it opens",
-            );
-        }
+        let message = match self.describe(exception) {
+            _ if self.program.labelled && beyond => {
+                "SyntaxError: the script closes more than it opens, so it is not the body of one function".to_owned()
+            }
+            message if beyond => format!("{message} at the end of the script: something it opens is not closed"),
+            message => message,
+        };
         let position = place
             .map_or(Position { line: u64::from(self.script.first_line), column: 1 }, |(line, column)| {
                 self.program.position(self.script, line, column)
