@@ -147,6 +147,31 @@ impl Stage {
         }
     }
 
+    /// The real `wit`, with an empty environment; as another user if need be.
+    pub(crate) fn wit_command(&self, who: Who) -> anyhow::Result<Command> {
+        let mut command = Command::new(self.wit()?);
+        self.dress(&mut command, who);
+        Ok(command)
+    }
+
+    /// The real `wit` on a kernel that seems to lack something.
+    pub(crate) fn denied_wit(&self, who: Who, denials: &str) -> anyhow::Result<Command> {
+        let mut command = Command::new(&self.program);
+        command.args(["deny", denials, "--"]).arg(self.wit()?);
+        self.dress(&mut command, who);
+        Ok(command)
+    }
+
+    /// A directory anyone can write to.
+    pub(crate) fn writable(&self) -> PathBuf {
+        self.directory.path().join("open")
+    }
+
+    /// The address of a server that takes connections and says nothing.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
     /// Runs one attack to its end with some layers off.
     pub(crate) fn attack(&self, who: Who, name: &str, without: &[Layer]) -> anyhow::Result<End> {
         let mut command = self.probe(who, "attack");

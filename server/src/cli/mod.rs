@@ -4,6 +4,7 @@
 //! [`output`] alone (I11).
 
 mod args;
+mod doctor;
 mod environment;
 mod exit;
 mod logging;
@@ -38,6 +39,7 @@ fn dispatch(cli: Cli) -> Result<(), Exit> {
     match cli.command {
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Types => Ok(output::stdout(typescript::declarations().as_bytes())?),
         Command::Policy(arguments) => {
             let policy = setup::policy(arguments.policy.as_deref())?;

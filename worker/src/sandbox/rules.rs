@@ -4,6 +4,8 @@
 //! probes, the count in `wit doctor` and the table in `docs/sandbox.md` all come from these rows. A test fails on a row
 //! that no run uses, unless [`Rule::kept`] says why it stays.
 
+use std::fmt::Write as _;
+
 /// One allowed system call.
 #[derive(Debug)]
 pub struct Rule {
@@ -282,7 +284,7 @@ pub fn markdown() -> String {
         let arguments = if arguments.is_empty() { "any".to_owned() } else { arguments };
         let kept = rule.kept.unwrap_or("");
         let Rule { name, x86_64, aarch64, reason, .. } = rule;
-        table.push_str(&format!("| `{name}` | {x86_64} | {aarch64} | {arguments} | {reason} | {kept} |\n"));
+        let _ = writeln!(table, "| `{name}` | {x86_64} | {aarch64} | {arguments} | {reason} | {kept} |");
     }
     table
 }
