@@ -27,7 +27,7 @@ pub(super) fn platform() -> Platform {
     Platform {
         system: std::env::consts::OS,
         architecture: std::env::consts::ARCH,
-        kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
+        kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
         root: rustix::process::geteuid().is_root(),
     }
 }
@@ -135,14 +135,18 @@ fn judge(worker: &Worker, reported: &[String]) -> Sandbox {
                 (_, Shown::Contradicted(what)) => (State::Missing, what),
                 (true, Shown::Yes(what)) => (State::Proved, what),
                 (true, Shown::Nothing(why)) => (State::Reported, format!("worker's report; {why}")),
-                (false, _) if !is_required(row.requirement, &offered) => (State::NotApplicable, "not applied".to_owned()),
+                (false, _) if !is_required(row.requirement, &offered) => {
+                    (State::NotApplicable, "not applied".to_owned())
+                }
                 (false, _) => (State::Missing, "the worker does not report it".to_owned()),
             };
             LayerReport { name: row.name, requirement: row.requirement.as_str(), offered, state, evidence }
         })
         .collect();
     let problem = match verify_status(&status) {
-        Err(violation) => Some(format!("the kernel's view of the worker is not that of a locked-down one: {violation}")),
+        Err(violation) => {
+            Some(format!("the kernel's view of the worker is not that of a locked-down one: {violation}"))
+        }
         Ok(()) => layers
             .iter()
             .find(|layer| layer.state == State::Missing)
