@@ -59,9 +59,11 @@ fn check(f: &mut Formatter<'_>, name: &str, check: &Check) -> fmt::Result {
 fn layers(f: &mut Formatter<'_>, layers: &[LayerReport]) -> fmt::Result {
     let header = ["layer", "state", "required", "kernel offers", "evidence"];
     let rows: Vec<[&str; 5]> = std::iter::once(header)
-        .chain(layers.iter().map(|row| {
-            [row.name, row.state.word(), row.requirement, row.offered.as_str(), row.evidence.as_str()]
-        }))
+        .chain(
+            layers
+                .iter()
+                .map(|row| [row.name, row.state.word(), row.requirement, row.offered.as_str(), row.evidence.as_str()]),
+        )
         .collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2), width(3)];

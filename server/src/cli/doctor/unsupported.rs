@@ -10,10 +10,5 @@ pub(super) fn examine(_worker: Option<&Path>) -> Sandbox {
 }
 
 pub(super) fn platform() -> Platform {
-    Platform {
-        system: std::env::consts::OS,
-        architecture: std::env::consts::ARCH,
-        kernel: String::new(),
-        root: false,
-    }
+    Platform { system: std::env::consts::OS, architecture: std::env::consts::ARCH, kernel: String::new(), root: false }
 }
