@@ -19,6 +19,8 @@ pub mod player;
 pub mod report;
 pub mod script;
 pub mod template;
+#[cfg(unix)]
+pub mod to_parent;
 pub mod to_worker;
 pub mod words;
 

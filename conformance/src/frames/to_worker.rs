@@ -57,7 +57,7 @@ pub fn run(program: &Path, text: &str) -> Result<Transcript, Box<Failure>> {
     let mut driver = Driver::start(program, directory.path()).map_err(|e| early(format!("start: {e}")))?;
     let played = player::play(&script, &mut driver, Variables { invocation: INVOCATION, ..Variables::default() });
     let verdict = match played {
-        Ok(()) => driver.finish(),
+        Ok(_) => driver.finish(),
         Err(stop) => Err(stop.to_string()),
     };
     let transcript = driver.stop();
