@@ -5,4 +5,6 @@
 //! the binary only as an outsider can: over MCP on stdio, by its command line, and through `/proc`.
 
 pub mod corpus;
+#[cfg(target_os = "linux")]
+pub mod probe;
 pub mod frames;

@@ -32,6 +32,12 @@ impl OperationContext {
         Self { progress: Some(progress), ..self }
     }
 
+    /// The same deadline and progress under another token: one that also ends when nobody waits for the result.
+    #[must_use]
+    pub fn under(&self, cancellation: CancellationToken) -> Self {
+        Self { cancellation, ..self.clone() }
+    }
+
     /// When the operation's time is up.
     #[must_use]
     pub fn deadline(&self) -> Instant {

@@ -1,8 +1,17 @@
 //! The seven read-only operations (DESIGN §7), behind one trait that both surfaces call.
 
+mod arguments;
 mod context;
+mod cursor;
 mod error;
+mod host;
+mod list;
+mod open;
 mod options;
+mod page;
+mod path;
+mod read;
+mod search;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,6 +21,7 @@ use wit_worker::registry::OperationId;
 
 pub use context::{OperationContext, Progress};
 pub use error::OperationError;
+pub use host::{OpenError, Operations};
 pub use options::{Caps, OperationsOptions};
 
 /// Who is asking: a few defaults differ, and Code Mode never sees `cache.last_error`.
@@ -40,40 +50,8 @@ pub trait HostOperations: Send + Sync + 'static {
     ) -> OperationFuture<'a>;
 }
 
-/// The operations over real repositories.
-pub struct Operations {
-    options: OperationsOptions,
-}
-
-impl Operations {
-    /// Prepares the cache directory; reads no repository and reaches no network.
-    ///
-    /// # Errors
-    /// When the cache directory can't be created or isn't private to this user.
-    pub fn open(options: OperationsOptions) -> Result<std::sync::Arc<Self>, OpenError> {
-        Ok(std::sync::Arc::new(Self { options }))
-    }
-}
-
-/// Why the operations can't start. One line each, for the operator's eyes on stderr.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The cache directory can't be had.
-    #[error("the cache directory cannot be used: {0}")]
-    Cache(std::io::Error),
-}
-
-impl HostOperations for Operations {
-    fn call<'a>(
-        &'a self,
-        _operation: OperationId,
-        _arguments: &'a RawValue,
-        _surface: Surface,
-        _context: &'a OperationContext,
-    ) -> OperationFuture<'a> {
-        let _ = &self.options;
-        Box::pin(async {
-            Err(OperationError::new(wit_worker::registry::Code::OperationFailed, "the operation failed"))
-        })
-    }
+/// The provenance every result begins with, as `"name":value` pairs each followed by a comma.
+fn provenance(snapshot: &crate::snapshot::Snapshot) -> String {
+    let (repo, commit, id) = (snapshot.repo(), snapshot.commit(), snapshot.id());
+    format!("\"repo\":\"{repo}\",\"commit_sha\":\"{commit}\",\"snapshot_id\":\"{id}\",")
 }

@@ -64,7 +64,14 @@ pub fn apply(layers: Layers) -> Result<Vec<Layer>, LockdownError> {
     ambient::settle()?;
 
     let mut achieved = Vec::with_capacity(LAYERS.len());
-    for layer in LAYERS.iter().map(|row| row.layer).filter(|layer| layers.contains(*layer)) {
+    for layer in LAYERS.iter().map(|row| row.layer) {
+        // Landlock was the last to need a descriptor of its own, and the filter ends the changing of limits.
+        if layer == Layer::Seccomp && layers.contains(Layer::Rlimits) {
+            rlimits::forbid_descriptors()?;
+        }
+        if !layers.contains(layer) {
+            continue;
+        }
         let done = match layer {
             Layer::ParentDeath => parent_death::arm().map(|()| true),
             Layer::NotDumpable => dumpable::forbid().map(|()| true),
@@ -74,13 +81,7 @@ pub fn apply(layers: Layers) -> Result<Vec<Layer>, LockdownError> {
             Layer::Capabilities => identity::clear_capabilities().map(|()| true),
             Layer::NoNewPrivs => no_new_privs::set().map(|()| true),
             Layer::Landlock => landlock::restrict(),
-            Layer::Seccomp => {
-                // What must be repeated or finished before the filter makes it impossible.
-                if layers.contains(Layer::Rlimits) {
-                    rlimits::forbid_descriptors()?;
-                }
-                filter::install().map(|()| true)
-            }
+            Layer::Seccomp => filter::install().map(|()| true),
         }?;
         if !done {
             continue;

@@ -83,6 +83,104 @@ impl Rule {
     }
 }
 
+/// Who asks: what a rule may compare arguments with besides constants.
+#[derive(Debug, Clone, Copy)]
+pub struct Caller {
+    /// Its process id.
+    pub process: u32,
+    /// Its thread id.
+    pub thread: u32,
+}
+
+impl Rule {
+    /// Whether the rule lets a call with these arguments pass. The probes compare this reading of the rows with what
+    /// the kernel does with the compiled filter.
+    #[must_use]
+    pub fn admits(&self, arguments: &[u64; 6], caller: Caller) -> bool {
+        self.constraints.iter().all(|constraint| {
+            arguments.get(usize::from(constraint.argument)).is_some_and(|value| constraint.admits(*value, caller))
+        })
+    }
+}
+
+impl Constraint {
+    /// Whether an argument register may hold a value.
+    #[must_use]
+    pub fn admits(&self, register: u64, caller: Caller) -> bool {
+        let value = match self.width {
+            Bits32 => register & u64::from(u32::MAX),
+            Bits64 => register,
+        };
+        match self.accepts {
+            OneOf(values) => values.iter().any(|(accepted, _)| *accepted == value),
+            Within(mask, _) => value & !mask == 0,
+            OwnProcess => value == u64::from(caller.process),
+            OwnThread => value == u64::from(caller.thread),
+        }
+    }
+
+    /// Values that pass: every one of a list, and both ends of a set of bits.
+    #[must_use]
+    pub fn examples(&self, caller: Caller) -> Vec<u64> {
+        match self.accepts {
+            OneOf(values) => values.iter().map(|(value, _)| *value).collect(),
+            Within(mask, _) => vec![0, mask],
+            OwnProcess => vec![caller.process.into()],
+            OwnThread => vec![caller.thread.into()],
+        }
+    }
+
+    /// How many low bits of the register the kernel looks at.
+    #[must_use]
+    pub const fn bits(&self) -> u32 {
+        match self.width {
+            Bits32 => u32::BITS,
+            Bits64 => u64::BITS,
+        }
+    }
+}
+
+/// Argument lists that a rule lets pass: every combination of its constraints' examples, other arguments zero.
+#[must_use]
+pub fn admitted(rule: &Rule, caller: Caller) -> Vec<[u64; 6]> {
+    let mut lists = vec![[0; 6]];
+    for constraint in rule.constraints {
+        lists = lists
+            .into_iter()
+            .flat_map(|list| {
+                constraint.examples(caller).into_iter().map(move |value| {
+                    let mut list = list;
+                    if let Some(slot) = list.get_mut(usize::from(constraint.argument)) {
+                        *slot = value;
+                    }
+                    list
+                })
+            })
+            .collect();
+    }
+    lists
+}
+
+/// Argument lists that a rule must not let pass: each admitted one with one bit of one constrained argument flipped.
+#[must_use]
+pub fn perturbed(rule: &Rule, caller: Caller) -> Vec<[u64; 6]> {
+    let mut lists = Vec::new();
+    for list in admitted(rule, caller) {
+        for constraint in rule.constraints {
+            for bit in 0..constraint.bits() {
+                let mut list = list;
+                if let Some(slot) = list.get_mut(usize::from(constraint.argument)) {
+                    *slot ^= 1 << bit;
+                }
+                if !rule.admits(&list, caller) {
+                    lists.push(list);
+                }
+            }
+        }
+    }
+    lists
+}
+
 /// The whole allow-list.
 pub const RULES: &[Rule] = &[
     only("read", 0, 63, &[argument(0, "fd", Bits32, OneOf(&[(0, "0")]))], "Frames from the parent."),

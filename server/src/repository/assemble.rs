@@ -1,0 +1,238 @@
+//! From a commit in an object database to a snapshot file.
+//!
+//! Trees are walked by bytes: a path is whatever the tree says, `..`, `.git`, newlines and all, because nothing here or
+//! later ever turns one into a file name. No filter, hook, attribute or replacement ref is looked at, so what is stored
+//! is exactly what the ids name.
+
+use std::path::Path;
+
+use gix::objs::{FindExt as _, FindHeader as _, Kind, TreeRefIter};
+use tempfile::NamedTempFile;
+
+use super::error::RepositoryError;
+use super::name::{CommitId, RepoName};
+use super::ordered::in_order;
+use crate::operations::{Caps, OperationContext};
+use crate::snapshot::{Contents, SnapshotWriter};
+
+/// Decoded contents that may wait in memory for their turn to be written.
+const WAITING_BYTES: u64 = 48 << 20;
+/// Delta bases kept by each thread.
+const DELTA_CACHE_BYTES: usize = 24 << 20;
+/// A path longer than this is no path of a repository that anyone works with.
+const MAX_PATH_BYTES: usize = 64 << 10;
+
+/// A leaf of the tree.
+struct Leaf {
+    path: Vec<u8>,
+    mode: u32,
+    id: gix::ObjectId,
+    kind: LeafKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeafKind {
+    File,
+    Symlink,
+    Submodule,
+}
+
+/// What was decoded for a leaf.
+enum Body {
+    File(Vec<u8>, Contents),
+    TooLarge(u64),
+    Symlink(Vec<u8>),
+    Submodule,
+}
+
+/// Writes the snapshot of a commit whose objects are all in `objects`.
+pub(super) fn assemble(
+    objects: &gix::odb::Handle,
+    repo: &RepoName,
+    commit: CommitId,
+    scratch: &Path,
+    caps: Caps,
+    context: &OperationContext,
+) -> Result<NamedTempFile, RepositoryError> {
+    let tree = tree_of(objects, commit)?;
+    let leaves = walk(objects, tree, caps, context)?;
+    let urls = submodule_urls(objects, &leaves);
+    let mut writer = SnapshotWriter::create(scratch, caps)?;
+    let store = objects.store();
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).min(8);
+    let total = leaves.len() as u64;
+    in_order(
+        leaves.len(),
+        threads,
+        WAITING_BYTES,
+        || {
+            let mut own = store.to_cache();
+            own.set_pack_cache(|| Box::new(gix::odb::pack::cache::lru::MemoryCappedHashmap::new(DELTA_CACHE_BYTES)));
+            own
+        },
+        |own, index| {
+            if index % 64 == 0 {
+                context.check().map_err(RepositoryError::Stopped)?;
+            }
+            decode(own, &leaves[index], caps)
+        },
+        |index, body| {
+            if index % 1024 == 0 {
+                context.report("writing files", index as u64, Some(total));
+            }
+            let Leaf { path, mode, id, .. } = &leaves[index];
+            let id = commit_id(id)?;
+            Ok(match body {
+                Body::File(bytes, facts) => writer.file(path, *mode, id, &bytes, &facts)?,
+                Body::TooLarge(size) => writer.unstored(path, *mode, id, size)?,
+                Body::Symlink(target) => writer.symlink(path, *mode, id, &target)?,
+                Body::Submodule => {
+                    let url = urls.iter().find(|(at, _)| at == path).map(|(_, url)| url.as_slice());
+                    writer.submodule(path, *mode, id, url)?;
+                }
+            })
+        },
+    )?;
+    context.check().map_err(RepositoryError::Stopped)?;
+    let tree = *commit_id(&tree)?.as_bytes();
+    Ok(writer.finish(repo, commit, tree)?)
+}
+
+/// The id as the 20 bytes of SHA-1.
+pub(super) fn commit_id(id: &gix::ObjectId) -> Result<CommitId, RepositoryError> {
+    id.as_slice().try_into().map(CommitId::from_bytes).map_err(|_| RepositoryError::Damaged)
+}
+
+/// The id as gix has it.
+pub(super) fn object_id(id: CommitId) -> gix::ObjectId {
+    gix::ObjectId::Sha1(*id.as_bytes())
+}
+
+fn tree_of(objects: &gix::odb::Handle, commit: CommitId) -> Result<gix::ObjectId, RepositoryError> {
+    let mut buffer = Vec::new();
+    let commit = objects.find_commit(&object_id(commit), &mut buffer).map_err(|_| RepositoryError::Damaged)?;
+    Ok(commit.tree())
+}
+
+/// Lists every leaf, in path order.
+fn walk(
+    objects: &gix::odb::Handle,
+    root: gix::ObjectId,
+    caps: Caps,
+    context: &OperationContext,
+) -> Result<Vec<Leaf>, RepositoryError> {
+    // Each level keeps its own copy of a tree and how far it has been read; memory is bounded by path length.
+    struct Level {
+        entries: Vec<(Vec<u8>, gix::objs::tree::EntryMode, gix::ObjectId)>,
+        next: usize,
+        path_len: usize,
+    }
+    let mut buffer = Vec::new();
+    let mut read = |id: &gix::oid, path_len: usize| -> Result<Level, RepositoryError> {
+        if id == gix::hash::Kind::Sha1.empty_tree() {
+            return Ok(Level { entries: Vec::new(), next: 0, path_len });
+        }
+        objects.find_tree(id, &mut buffer).map_err(|_| RepositoryError::Damaged)?;
+        let entries = TreeRefIter::from_bytes(&buffer, gix::hash::Kind::Sha1)
+            .map(|entry| entry.map(|entry| (entry.filename.to_vec(), entry.mode, entry.oid.to_owned())))
+            .collect::<Result<_, _>>()
+            .map_err(|_| RepositoryError::Damaged)?;
+        Ok(Level { entries, next: 0, path_len })
+    };
+    let mut levels = vec![read(&root, 0)?];
+    let mut leaves: Vec<Leaf> = Vec::new();
+    let mut path = Vec::new();
+    let mut trees = 0_u64;
+    while let Some(level) = levels.last_mut() {
+        path.truncate(level.path_len);
+        let Some((name, mode, id)) = level.entries.get(level.next) else {
+            levels.pop();
+            continue;
+        };
+        level.next += 1;
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        path.extend_from_slice(name);
+        if path.len() > MAX_PATH_BYTES {
+            return Err(RepositoryError::Damaged);
+        }
+        let (mode, id) = (*mode, *id);
+        let kind = match mode.kind() {
+            gix::objs::tree::EntryKind::Tree => {
+                // Trees are counted too: a few objects can describe an astronomic number of directories.
+                trees += 1;
+                if trees > caps.repository_files {
+                    let limit = caps.repository_files;
+                    return Err(RepositoryError::TooLarge { measured: trees, limit, paths: true });
+                }
+                if trees % 256 == 0 {
+                    context.check().map_err(RepositoryError::Stopped)?;
+                }
+                let below = read(&id, path.len())?;
+                levels.push(below);
+                continue;
+            }
+            gix::objs::tree::EntryKind::Blob | gix::objs::tree::EntryKind::BlobExecutable => LeafKind::File,
+            gix::objs::tree::EntryKind::Link => LeafKind::Symlink,
+            gix::objs::tree::EntryKind::Commit => LeafKind::Submodule,
+        };
+        if leaves.len() as u64 >= caps.repository_files {
+            let measured = leaves.len() as u64 + 1;
+            return Err(RepositoryError::TooLarge { measured, limit: caps.repository_files, paths: true });
+        }
+        leaves.push(Leaf { path: path.clone(), mode: mode.normalized().value().into(), id, kind });
+    }
+    // Trees written by git are in order; one that isn't is read anyway.
+    if !leaves.is_sorted_by(|a, b| a.path <= b.path) {
+        leaves.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+    Ok(leaves)
+}
+
+fn decode(objects: &mut gix::odb::Handle, leaf: &Leaf, caps: Caps) -> Result<(Body, u64), RepositoryError> {
+    if leaf.kind == LeafKind::Submodule {
+        return Ok((Body::Submodule, 0));
+    }
+    let header = objects.try_header(&leaf.id).ok().flatten().ok_or(RepositoryError::Damaged)?;
+    if header.kind != Kind::Blob {
+        return Err(RepositoryError::Damaged);
+    }
+    if header.size > caps.file_bytes {
+        return Ok((Body::TooLarge(header.size), 0));
+    }
+    let mut bytes = Vec::new();
+    let len = objects.find_blob(&leaf.id, &mut bytes).map_err(|_| RepositoryError::Damaged)?.data.len();
+    bytes.truncate(len);
+    Ok(match leaf.kind {
+        LeafKind::Symlink => (Body::Symlink(bytes), len as u64),
+        _ => {
+            let facts = Contents::of(&bytes);
+            (Body::File(bytes, facts), len as u64)
+        }
+    })
+}
+
+/// Path and address of each submodule that `.gitmodules` at the root names. Only read as data: nothing is resolved,
+/// included or run, and a file that doesn't parse names none.
+fn submodule_urls(objects: &gix::odb::Handle, leaves: &[Leaf]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    const MOST_BYTES: u64 = 1 << 20;
+    let Ok(at) = leaves.binary_search_by(|leaf| leaf.path.as_slice().cmp(b".gitmodules")) else { return Vec::new() };
+    let leaf = &leaves[at];
+    let small = objects.try_header(&leaf.id).ok().flatten().is_some_and(|header| header.size <= MOST_BYTES);
+    let mut buffer = Vec::new();
+    if leaf.kind != LeafKind::File || !small || objects.find_blob(&leaf.id, &mut buffer).is_err() {
+        return Vec::new();
+    }
+    let metadata = gix::config::file::Metadata::api();
+    let Ok(file) = gix::config::File::from_bytes_no_includes(&buffer, metadata, Default::default()) else {
+        return Vec::new();
+    };
+    let Some(sections) = file.sections_by_name("submodule") else { return Vec::new() };
+    sections
+        .filter_map(|section| {
+            let value = |key: &str| section.value(key).map(|value| value.to_vec());
+            Some((value("path")?, value("url")?))
+        })
+        .collect()
+}

@@ -1,0 +1,148 @@
+//! Repositories on this machine, mapped by the operator with `--local owner/name=PATH`.
+//!
+//! The mapping is the operator's word that the repository may be read, so its owner (git's `safe.directory`) is not
+//! asked about; in exchange nothing in it is trusted: system, user and environment configuration are not read, the
+//! repository's own is read with reduced trust, and no hook, filter, helper or other program is ever run. Alternates
+//! (`objects/info/alternates`) are followed, as `git clone --shared` needs them: a mapped repository can thus lend
+//! objects from elsewhere on this machine, but only those that one of its own refs or a full commit id leads to.
+//! Replacement refs and grafts are ignored: an id means the object it names.
+
+use std::path::Path;
+
+use gix::refs::TargetRef;
+use tempfile::NamedTempFile;
+
+use super::assemble::{assemble, commit_id, object_id};
+use super::error::RepositoryError;
+use super::name::{CommitId, RepoName};
+use super::revision::{RefEntry, RefRequest, Resolved};
+use crate::operations::{Caps, OperationContext};
+
+/// An opened local repository. Opening reads its configuration and little else.
+pub(crate) struct LocalRepository {
+    git: gix::Repository,
+}
+
+impl LocalRepository {
+    /// Opens the repository at exactly this path, bare or with a working tree; parents are not searched.
+    pub(crate) fn open(path: &Path) -> Result<Self, RepositoryError> {
+        let options = gix::open::Options::isolated().with_enforced_trust(gix::sec::Trust::Reduced);
+        let git = options.open(path).map_err(|_| RepositoryError::NotARepository)?;
+        if git.object_hash() != gix::hash::Kind::Sha1 {
+            return Err(RepositoryError::NotARepository);
+        }
+        Ok(Self { git })
+    }
+
+    /// Finds the commit a ref leads to.
+    pub(crate) fn resolve(&self, request: &RefRequest) -> Result<Resolved, RepositoryError> {
+        match request {
+            RefRequest::Default => {
+                let head = self.git.head().map_err(|_| RepositoryError::Damaged)?;
+                let name = head.referent_name().map(|name| name.as_bstr().to_string());
+                if head.is_unborn() {
+                    return Err(RepositoryError::Empty);
+                }
+                let id = head.id().ok_or(RepositoryError::Empty)?.detach();
+                Ok(Resolved { name, commit: self.peel(id)? })
+            }
+            RefRequest::Commit(commit) => Ok(Resolved { name: None, commit: self.peel(object_id(*commit))? }),
+            RefRequest::Full(_) | RefRequest::Pull(_) | RefRequest::Name(_) => {
+                for name in request.candidates() {
+                    if let Some(commit) = self.find(&name)? {
+                        return Ok(Resolved { name: Some(name), commit });
+                    }
+                }
+                let digits = request.abbreviation().ok_or(RepositoryError::RefNotFound)?;
+                Ok(Resolved { name: None, commit: self.abbreviated(&digits)? })
+            }
+        }
+    }
+
+    /// Every branch, tag and pull request in name order, and the name of the default branch.
+    pub(crate) fn refs(&self) -> Result<(Vec<RefEntry>, Option<String>), RepositoryError> {
+        let default = self.git.head_name().ok().flatten().map(|name| name.as_bstr().to_string());
+        let platform = self.git.references().map_err(|_| RepositoryError::Damaged)?;
+        let mut refs = Vec::new();
+        for reference in platform.all().map_err(|_| RepositoryError::Damaged)?.flatten() {
+            let name = reference.name().as_bstr().to_string();
+            // A ref that leads to no commit can't be opened; it isn't listed.
+            if let Some(commit) = self.find(&name).ok().flatten() {
+                refs.push(RefEntry { name, commit });
+            }
+        }
+        refs.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok((refs, default))
+    }
+
+    /// Writes the snapshot of a commit.
+    pub(crate) fn assemble(
+        &self,
+        repo: &RepoName,
+        commit: CommitId,
+        scratch: &Path,
+        caps: Caps,
+        context: &OperationContext,
+    ) -> Result<NamedTempFile, RepositoryError> {
+        assemble(&self.objects()?, repo, commit, scratch, caps, context)
+    }
+
+    /// The object database without replacements.
+    fn objects(&self) -> Result<gix::odb::Handle, RepositoryError> {
+        let directory = self.git.objects.store_ref().path().to_owned();
+        gix::odb::at(directory, gix::hash::Kind::Sha1).map_err(|_| RepositoryError::Damaged)
+    }
+
+    /// The commit a full ref name leads to, if there is such a ref. Symbolic refs are followed a few steps.
+    fn find(&self, name: &str) -> Result<Option<CommitId>, RepositoryError> {
+        const MOST_STEPS: usize = 5;
+        let mut name = name.to_owned();
+        for _ in 0..MOST_STEPS {
+            let Ok(full) = gix::refs::FullName::try_from(name.as_str()) else { return Ok(None) };
+            let found =
+                self.git.refs.try_find(full.as_ref().as_partial_name()).map_err(|_| RepositoryError::Damaged)?;
+            // Partial lookup may find another ref that merely ends like this one.
+            let Some(reference) = found.filter(|found| found.name == full) else { return Ok(None) };
+            match reference.target.to_ref() {
+                TargetRef::Object(id) => return self.peel(id.to_owned()).map(Some),
+                TargetRef::Symbolic(target) => name = target.as_bstr().to_string(),
+            }
+        }
+        Err(RepositoryError::RefNotFound)
+    }
+
+    /// Follows annotated tags to the commit.
+    fn peel(&self, id: gix::ObjectId) -> Result<CommitId, RepositoryError> {
+        let objects = self.objects()?;
+        let mut id = id;
+        const MOST_TAGS: usize = 16;
+        for _ in 0..MOST_TAGS {
+            let mut buffer = Vec::new();
+            let found = gix::objs::Find::try_find(&objects, &id, &mut buffer).map_err(|_| RepositoryError::Damaged)?;
+            let data = found.ok_or(RepositoryError::RefNotFound)?;
+            match data.kind {
+                gix::objs::Kind::Commit => return commit_id(&id),
+                gix::objs::Kind::Tag => {
+                    id = gix::objs::TagRefIter::from_bytes(data.data, gix::hash::Kind::Sha1)
+                        .target_id()
+                        .map_err(|_| RepositoryError::Damaged)?;
+                }
+                _ => return Err(RepositoryError::NotACommit),
+            }
+        }
+        Err(RepositoryError::NotACommit)
+    }
+
+    fn abbreviated(&self, digits: &str) -> Result<CommitId, RepositoryError> {
+        let prefix = gix::hash::Prefix::from_hex(digits).map_err(|_| RepositoryError::RefNotFound)?;
+        let mut candidates = std::collections::HashSet::new();
+        self.objects()?.lookup_prefix(prefix, Some(&mut candidates)).map_err(|_| RepositoryError::Damaged)?;
+        // Blobs and trees with the same digits don't make a commit id ambiguous.
+        let mut commits = candidates.into_iter().filter_map(|id| self.peel(id).ok());
+        match (commits.next(), commits.next()) {
+            (Some(commit), None) => Ok(commit),
+            (Some(_), Some(_)) => Err(RepositoryError::AmbiguousCommit),
+            (None, _) => Err(RepositoryError::RefNotFound),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The one place of the server with `unsafe`: mapping a snapshot file into memory.
+//!
+//! Why it is sound enough: the file was created by wit under a temporary name with mode 0600 in a directory of mode
+//! 0700, was renamed once complete, and is never written, truncated or reused afterwards; eviction only unlinks it. A
+//! process of the *same user* that truncates it anyway could raise SIGBUS in this one. That user can kill the process
+//! too, so no boundary of ours is crossed; a worker can't reach the file at all (I2, I4).
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io;
+
+use memmap2::{Advice, Mmap};
+
+/// Up to this many bytes the page tables are filled at once, so that the first search doesn't pay for page faults.
+const PREFAULT_BYTES: usize = 256 << 20;
+
+/// A whole file, mapped read-only.
+pub(super) struct Mapping(Mmap);
+
+impl Mapping {
+    /// Maps the file as long as it is now.
+    pub(super) fn new(file: &File) -> io::Result<Self> {
+        // SAFETY: the contents don't change while mapped, for the reasons in the module documentation; every length
+        // used later is checked against the length of this mapping.
+        let map = unsafe { Mmap::map(file)? };
+        if map.len() <= PREFAULT_BYTES {
+            // Only advice, and only on Linux 5.14 and later: refusal costs time, not correctness.
+            let _ = map.advise(Advice::PopulateRead).or_else(|_| map.advise(Advice::WillNeed));
+        }
+        Ok(Self(map))
+    }
+}
+
+impl std::ops::Deref for Mapping {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
