@@ -5,6 +5,6 @@
 //! the binary only as an outsider can: over MCP on stdio, by its command line, and through `/proc`.
 
 pub mod corpus;
+pub mod frames;
 #[cfg(target_os = "linux")]
 pub mod probe;
-pub mod frames;

@@ -1,5 +1,9 @@
 //! Replays the seeds and findings of the fuzz targets on a stable toolchain, through the targets' own functions.
-#![allow(clippy::expect_used, unreachable_pub, reason = "the functions are those of the fuzz crate, where a panic is the finding")]
+#![allow(
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "the functions are those of the fuzz crate, where a panic is the finding"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -94,18 +94,15 @@ pub fn session(data: &[u8]) {
                         delivered += value.get().len() as u64;
                         Ok(value)
                     }
-                    Err(()) => {
-                        Err(wit::operations::OperationError::new(Code::OperationFailed, "x".to_owned()))
-                    }
+                    Err(()) => Err(wit::operations::OperationError::new(Code::OperationFailed, "x".to_owned())),
                 };
-                believable.extend([
-                    Code::OperationFailed,
-                    Code::HostResultBytesLimit,
-                    Code::CumulativeHostBytesLimit,
-                ]);
+                believable.extend([Code::OperationFailed, Code::HostResultBytesLimit, Code::CumulativeHostBytesLimit]);
                 let answer = session.answer(call, outcome, Duration::ZERO);
                 assert!(over || !answer.is_empty());
-                assert!(session.answer(call, Ok(RawValue::NULL.to_owned()), Duration::ZERO).is_empty(), "answered twice");
+                assert!(
+                    session.answer(call, Ok(RawValue::NULL.to_owned()), Duration::ZERO).is_empty(),
+                    "answered twice"
+                );
             }
         }
         assert!(session.outstanding() <= limit(LimitId::HostConcurrency));
@@ -151,7 +148,8 @@ pub fn accounting(data: &[u8]) {
             }
             2 => {
                 let size = u64::from(argument) * 600;
-                let fits = size <= limit(LimitId::HostResultBytes) && bytes + size <= limit(LimitId::CumulativeHostBytes);
+                let fits =
+                    size <= limit(LimitId::HostResultBytes) && bytes + size <= limit(LimitId::CumulativeHostBytes);
                 assert_eq!(accounting.deliver(size).is_ok(), fits);
                 bytes += if fits { size } else { 0 };
             }

@@ -56,7 +56,8 @@ fn messages<'a>(texts: impl Iterator<Item = &'a String>, direction: Direction) -
 
 /// The message as the target `session` takes a frame.
 fn session_step(message: &[u8]) -> Vec<u8> {
-    let mut out = vec![0, u8::try_from(message.len() / 16).unwrap_or(u8::MAX), u8::try_from(message.len() % 16).unwrap_or(0)];
+    let mut out =
+        vec![0, u8::try_from(message.len() / 16).unwrap_or(u8::MAX), u8::try_from(message.len() % 16).unwrap_or(0)];
     out.extend_from_slice(message);
     out
 }

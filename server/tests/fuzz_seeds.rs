@@ -1,5 +1,9 @@
 //! The parent's pure state machines under arbitrary inputs, and all findings, through the fuzz targets' own functions.
-#![allow(clippy::expect_used, unreachable_pub, reason = "the functions are those of the fuzz crate, where a panic is the finding")]
+#![allow(
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "the functions are those of the fuzz crate, where a panic is the finding"
+)]
 
 use std::fs;
 use std::path::Path;

@@ -84,15 +84,17 @@ fn from_worker() -> impl Strategy<Value = FromWorker> {
 }
 
 fn to_worker() -> impl Strategy<Value = ToWorker> {
-    let error = (code(), any::<String>(), ".{0,200}")
-        .prop_map(|(code, operation, message)| HostError { code, operation, message });
+    let error = (code(), any::<String>(), ".{0,200}").prop_map(|(code, operation, message)| HostError {
+        code,
+        operation,
+        message,
+    });
     prop_oneof![
         (invocation(), any::<u64>(), 1..=10_000_u64).prop_map(|(invocation, source_bytes, wall_ms)| {
             ToWorker::Execute(Execute { invocation, source_bytes, limits: Limits { wall_ms, ..Limits::default() } })
         }),
-        (invocation(), call(), prop_oneof![json().prop_map(Ok), error.prop_map(Err)]).prop_map(
-            |(invocation, call, outcome)| ToWorker::HostResult(HostResult { invocation, call, outcome })
-        ),
+        (invocation(), call(), prop_oneof![json().prop_map(Ok), error.prop_map(Err)])
+            .prop_map(|(invocation, call, outcome)| ToWorker::HostResult(HostResult { invocation, call, outcome })),
     ]
 }
 
