@@ -2,9 +2,21 @@
 //! `wit` binary (DESIGN §10).
 //!
 //! [`corpus`] reads the case files; a case says what it attacks and the one outcome it must have. The kit drives
-//! the binary only as an outsider can: over MCP on stdio, by its command line, and through `/proc`.
+//! the binary only as an outsider can: over MCP on stdio ([`client`]), by its command line, and through `/proc`
+//! ([`process`]). [`run`] runs one case with all its standing invariants; [`coverage`] holds the corpus itself to the
+//! ledger; [`report`] says what was found.
 
+pub mod binary;
+pub mod canary;
+pub mod client;
 pub mod corpus;
+pub mod coverage;
+pub mod fixture;
 pub mod frames;
 #[cfg(target_os = "linux")]
 pub mod probe;
+pub mod process;
+pub mod report;
+pub mod run;
+pub mod snapshot;
+pub mod upstream;

@@ -316,7 +316,9 @@ impl Case {
         match &self.arguments {
             // Checked when the file was read.
             Some(text) => serde_json::from_str(text).unwrap_or_default(),
-            None => serde_json::json!({ "code": self.source() }),
+            None if self.kind == Kind::Script => serde_json::json!({ "code": self.source() }),
+            // The body of a frames case is the worker's part; the client asks for a script as ordinary as can be.
+            None => serde_json::json!({ "code": self.setup.script.as_deref().unwrap_or("return 1") }),
         }
     }
 

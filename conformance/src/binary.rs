@@ -1,0 +1,58 @@
+//! The program under test: the one that `WIT_CONFORMANCE_BIN` names, or the one this checkout builds.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// Names an installed binary to hold to the gate.
+pub const VARIABLE: &str = "WIT_CONFORMANCE_BIN";
+
+/// Finds or builds the binary.
+///
+/// # Errors
+/// When the variable names no file, or the build fails.
+pub fn locate() -> Result<PathBuf> {
+    if let Some(given) = env::var_os(VARIABLE) {
+        let path = PathBuf::from(&given);
+        let found = path.canonicalize().with_context(|| format!("{VARIABLE} is {}", path.display()))?;
+        return if found.is_file() { Ok(found) } else { bail!("{VARIABLE} is {}, not a file", found.display()) };
+    }
+    build(&["build", "--package", "wit", "--bin", "wit"], "wit")
+}
+
+/// Builds a target of this workspace and gives its executable.
+///
+/// # Errors
+/// When cargo fails or reports no executable of that name.
+pub fn build(arguments: &[&str], target: &str) -> Result<PathBuf> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let output = Command::new(cargo)
+        .args(arguments)
+        .args(["--quiet", "--message-format", "json-render-diagnostics"])
+        .current_dir(workspace())
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run cargo to build the binary")?;
+    if !output.status.success() {
+        bail!("cargo {} failed", arguments.join(" "));
+    }
+    // One JSON object a line; the last executable of that name is the one just built.
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter(|message| message.pointer("/target/name").and_then(|name| name.as_str()) == Some(target))
+        .filter_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
+        .next_back()
+        .with_context(|| format!("cargo reported no executable named {target}"))
+}
+
+/// The root of this checkout.
+#[must_use]
+pub fn workspace() -> PathBuf {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    beside.canonicalize().unwrap_or(beside)
+}

@@ -1,0 +1,161 @@
+//! Plays the client's part of a case: background scripts, the call, what the client does to it, and the next call.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use super::{ANSWER, END, START, answer};
+use crate::client::Server;
+use crate::corpus::{Act, Case, Observed};
+use crate::run::place::Place;
+
+/// Processor time, in clock ticks, after which a worker is running a script: start-up takes a fraction of it.
+const BUSY_TICKS: u64 = 6;
+/// An id that no request has.
+const UNKNOWN_ID: u64 = 987_654_321;
+
+/// What the case's own call came to.
+pub(super) struct Seen {
+    pub(super) observed: Observed,
+    pub(super) result: Option<Value>,
+    pub(super) elapsed: Duration,
+    pub(super) faults: Vec<String>,
+}
+
+pub(super) fn play(server: &mut Server, case: &Case, place: &Place, recovers: bool) -> Result<Seen> {
+    server.initialize(START)?;
+    let mut background = Vec::new();
+    for script in &case.background {
+        background.push(call(server, &json!({ "code": script.source }))?);
+        server.wait_for_busy_worker(BUSY_TICKS, START).context("the background script was not seen running")?;
+    }
+    let mut seen = own_call(server, case, place)?;
+    if matches!(case.setup.act, Act::KillServer | Act::CloseStdin) {
+        return Ok(seen);
+    }
+    for id in background {
+        server.cancel(id)?;
+    }
+    for (index, step) in case.then.iter().enumerate() {
+        let (observed, elapsed, faults) = call_and_wait(server, &json!({ "code": step.source }))?;
+        seen.faults.extend(faults);
+        if let Err(difference) = step.expect.check(&observed, elapsed) {
+            seen.faults.push(format!("step {} after it: {difference}", index + 1));
+        }
+    }
+    if recovers {
+        let (observed, _, faults) = call_and_wait(server, &json!({ "code": "return 1" }))?;
+        seen.faults.extend(faults);
+        if !matches!(&observed, Observed::Success(object) if object.get("value") == Some(&json!(1))) {
+            seen.faults.push(format!("the next call did not work: {}", observed.shown()));
+        }
+    } else {
+        let (observed, elapsed, faults) = call_and_wait(server, &case.arguments())?;
+        seen.faults.extend(faults);
+        if let Err(difference) = case.expect.check(&observed, elapsed) {
+            seen.faults.push(format!("the next call ended differently: {difference}"));
+        }
+    }
+    let spares = case.setup.policy.get("spare_workers").and_then(toml::Value::as_integer).unwrap_or(1);
+    if let Err(left) = server.wait_for_idle(usize::try_from(spares).unwrap_or_default(), END) {
+        seen.faults.push(format!("{} workers are left where {spares} spare may be", left.len()));
+    }
+    Ok(seen)
+}
+
+/// The call the case is about, and what its client does meanwhile.
+fn own_call(server: &mut Server, case: &Case, place: &Place) -> Result<Seen> {
+    let began = Instant::now();
+    let id = match &case.raw_arguments {
+        Some(raw) => server.request_raw("tools/call", &format!("{{\"name\":\"code\",\"arguments\":{raw}}}"))?,
+        None => call(server, &case.arguments())?,
+    };
+    match case.setup.act {
+        Act::Call | Act::Start => Ok(waited(server, id, began)),
+        Act::CancelFinished => {
+            let seen = waited(server, id, began);
+            for id in [id, id, UNKNOWN_ID] {
+                server.cancel(id)?;
+            }
+            Ok(seen)
+        }
+        Act::CancelRunning => {
+            let worker = busy(server)?;
+            let cancelled = Instant::now();
+            server.cancel(id)?;
+            server.wait_until_one_is_gone(&[worker].into(), ANSWER);
+            withdrawn(server, id, cancelled)
+        }
+        Act::CancelWaiting => {
+            if !place.upstream.wait_until_asked(START) {
+                bail!("the upstream was never asked");
+            }
+            let workers = server.workers();
+            let cancelled = Instant::now();
+            server.cancel(id)?;
+            // One of these ran the script; a spare among them stays.
+            server.wait_until_one_is_gone(&workers, ANSWER);
+            withdrawn(server, id, cancelled)
+        }
+        Act::KillWorker => {
+            let worker = busy(server)?;
+            let killed = Instant::now();
+            server.kill(worker)?;
+            Ok(waited(server, id, killed))
+        }
+        Act::KillServer => {
+            busy(server)?;
+            server.kill_server()?;
+            Ok(waited(server, id, Instant::now()))
+        }
+        Act::CloseStdin => {
+            busy(server)?;
+            server.close();
+            Ok(waited(server, id, Instant::now()))
+        }
+    }
+}
+
+fn busy(server: &mut Server) -> Result<crate::process::Process> {
+    server.wait_for_busy_worker(BUSY_TICKS, START).context("the worker was not seen running the script")
+}
+
+fn call(server: &mut Server, arguments: &Value) -> Result<u64> {
+    server.request("tools/call", &json!({ "name": "code", "arguments": arguments }))
+}
+
+fn call_and_wait(server: &mut Server, arguments: &Value) -> Result<(Observed, Duration, Vec<String>)> {
+    let began = Instant::now();
+    let id = call(server, arguments)?;
+    let seen = waited(server, id, began);
+    Ok((seen.observed, seen.elapsed, seen.faults))
+}
+
+fn waited(server: &mut Server, id: u64, began: Instant) -> Seen {
+    match server.wait(id, ANSWER) {
+        Some((answer, arrived)) => {
+            let (observed, result, faults) = answer::read(&answer);
+            Seen { observed, result, elapsed: arrived.saturating_duration_since(began), faults }
+        }
+        None => Seen { observed: Observed::NoAnswer, result: None, elapsed: began.elapsed(), faults: Vec::new() },
+    }
+}
+
+/// What became of a withdrawn request. A protocol may answer it or not, so a later request's answer is the proof that
+/// none will come.
+fn withdrawn(server: &mut Server, id: u64, cancelled: Instant) -> Result<Seen> {
+    let elapsed = cancelled.elapsed();
+    let fence = server.request("ping", &json!({}))?;
+    if server.wait(fence, ANSWER).is_none() {
+        bail!("the server stopped answering after a cancellation");
+    }
+    let Some((answer, _)) = server.wait(id, Duration::ZERO) else {
+        return Ok(Seen { observed: Observed::NoAnswer, result: None, elapsed, faults: Vec::new() });
+    };
+    let (observed, result, faults) = answer::read(&answer);
+    // An answer in the form of a protocol error is as good as none here.
+    let faults = if result.is_none() { Vec::new() } else { faults };
+    let observed = if result.is_none() { Observed::NoAnswer } else { observed };
+    Ok(Seen { observed, result, elapsed, faults })
+}

@@ -1,0 +1,118 @@
+//! The place a case's server runs in: directories, environment, command line, and the canaries planted in them.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::{Kit, Variation, text};
+use crate::canary::Canary;
+use crate::corpus::{Act, Case};
+use crate::fixture::{self, CONTENT_CANARY};
+use crate::upstream::Listener;
+
+/// Everything around one server.
+pub(super) struct Place {
+    directory: tempfile::TempDir,
+    temporary: PathBuf,
+    arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    canaries: Vec<Canary>,
+    /// What listens behind `--github-url`.
+    pub(super) upstream: Listener,
+}
+
+impl Place {
+    pub(super) fn make(kit: &Kit, case: &Case, variation: &Variation) -> Result<Self> {
+        let directory = tempfile::Builder::new().prefix("wit-case-").tempdir()?;
+        let token = Canary::new("GITHUB_TOKEN")?;
+        let variable = Canary::new("environment variable")?;
+        let cache = Canary::new("cache path")?;
+        let temporary = Canary::new("temporary path")?;
+        let home = Canary::new("home path")?;
+        let local = Canary::new("path of a local repository")?;
+        let wire = Canary::new("text of the git server")?;
+
+        let root = directory.path();
+        let [temporary_path, cache_path, home_path, local_path] =
+            [&temporary, &cache, &home, &local].map(|canary| root.join(&canary.text));
+        for path in [&temporary_path, &cache_path, &home_path, &local_path] {
+            fs::create_dir_all(path)?;
+        }
+        let policy_path = root.join("policy.toml");
+        fs::write(&policy_path, case.setup.policy.to_string())?;
+        let upstream = Listener::start(case.setup.upstream, &wire.text)?;
+
+        let mut arguments: Vec<OsString> = ["mcp", "--mode", "code", "--policy"].map(OsString::from).into();
+        arguments.push(policy_path.into());
+        arguments.extend(["--github-url".into(), upstream.url().into()]);
+        arguments.extend(["--local".into(), format!("{}={}", fixture::NAME, text(&kit.fixture)).into()]);
+        for (index, (name, kind)) in case.setup.local.iter().enumerate() {
+            let path = fixture::build_named(kind, &local_path, index)?;
+            arguments.extend(["--local".into(), format!("{name}={}", text(&path)).into()]);
+        }
+        let missing = text(&local_path.join("nothing-here"));
+        arguments.extend(case.setup.arguments.iter().map(|word| word.replace("{missing}", &missing).into()));
+        if let Some(worker) = &variation.worker {
+            arguments.extend(["--worker".into(), worker.into()]);
+        }
+
+        let mut environment: Vec<(OsString, OsString)> = vec![
+            ("GITHUB_TOKEN".into(), format!("ghp_{}", token.text).into()),
+            ("WIT_CANARY".into(), variable.text.clone().into()),
+            ("WIT_CACHE_DIR".into(), cache_path.into()),
+            ("TMPDIR".into(), temporary_path.clone().into()),
+            ("HOME".into(), home_path.into()),
+        ];
+        if case.setup.act != Act::Start {
+            // The most talkative log there is, since that is where leaks hide.
+            environment.push(("WIT_LOG".into(), "trace".into()));
+        }
+        environment.extend(case.setup.environment.iter().map(|(name, value)| (name.into(), value.into())));
+
+        let canaries = vec![token, variable, cache, temporary, home, local, wire, kit.fixture_canary.clone()];
+        Ok(Self { directory, temporary: temporary_path, arguments, environment, canaries, upstream })
+    }
+
+    pub(super) fn arguments(&self) -> &[OsString] {
+        &self.arguments
+    }
+
+    pub(super) fn environment(&self) -> &[(OsString, OsString)] {
+        &self.environment
+    }
+
+    pub(super) fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Canaries that came out.
+    pub(super) fn leaks(&self, stdout: &[u8], stderr: &[u8]) -> Vec<String> {
+        let mut faults = Vec::new();
+        for canary in &self.canaries {
+            for (stream, bytes) in [("stdout", stdout), ("stderr", stderr)] {
+                if let Some(form) = canary.found_in(bytes) {
+                    faults.push(format!("{stream} holds the canary of the {} ({form})", canary.place));
+                }
+            }
+        }
+        // Contents of a repository belong in results, and in no log.
+        let content = Canary { place: "repository content", text: CONTENT_CANARY.to_owned() };
+        if let Some(form) = content.found_in(stderr) {
+            faults.push(format!("stderr holds the canary of the repository content ({form})"));
+        }
+        faults
+    }
+
+    /// What the server left in its temporary directory.
+    pub(super) fn leftovers(&self) -> Vec<String> {
+        match fs::read_dir(&self.temporary) {
+            Ok(entries) => entries
+                .flatten()
+                .map(|entry| format!("left in the temporary directory: {}", entry.file_name().to_string_lossy()))
+                .collect(),
+            Err(error) => vec![format!("the temporary directory is gone: {error}")],
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Whole-envelope snapshots: what a client sees for each code, byte for byte, save numbers that time decides.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::binary::workspace;
+
+/// Where the snapshots lie.
+#[must_use]
+pub fn directory() -> PathBuf {
+    workspace().join("snapshots/conformance")
+}
+
+/// Compares the result of a case with its snapshot.
+///
+/// # Panics
+/// When they differ; the message is insta's own.
+pub fn check(id: &str, result: &Value) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(directory());
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_json_snapshot!(id, stable(result)));
+}
+
+/// The result with its text content as JSON and without what differs from run to run.
+#[must_use]
+pub fn stable(result: &Value) -> Value {
+    let mut result = result.clone();
+    if let Some(blocks) = result.get_mut("content").and_then(Value::as_array_mut) {
+        for block in blocks {
+            if let Some(text) = block.get_mut("text")
+                && let Some(inner) = text.as_str().and_then(|text| serde_json::from_str(text).ok())
+            {
+                *text = inner;
+            }
+        }
+    }
+    redact(&mut result, "");
+    result
+}
+
+fn redact(value: &mut Value, name: &str) {
+    match value {
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| redact(value, name)),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, name)),
+        Value::String(text) => *text = without_milliseconds(text),
+        Value::Number(_) if name.ends_with("_ms") || name == "ms" || name == "peak_heap_bytes" => {
+            *value = Value::String("[varies]".into());
+        }
+        _ => {}
+    }
+}
+
+/// Replaces the number in front of each " ms": measured times differ from run to run.
+fn without_milliseconds(text: &str) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    let followed_by_ms = |index: usize| words.get(index + 1).is_some_and(|next| next.starts_with("ms"));
+    let shown = words.iter().enumerate().map(|(index, word)| {
+        let number = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        if number && followed_by_ms(index) { "[n]" } else { word }
+    });
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_times_are_taken_out() {
+        assert_eq!(without_milliseconds("ran 312 ms of 300 ms; 17 calls"), "ran [n] ms of [n] ms; 17 calls");
+        let result = json!({ "content": [{ "text": "{\"a\":1,\"js_ms\":5}" }], "measured": 9 });
+        assert_eq!(stable(&result), json!({ "content": [{ "text": { "a": 1, "js_ms": "[varies]" } }], "measured": 9 }));
+    }
+}
