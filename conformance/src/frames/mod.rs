@@ -15,6 +15,8 @@ pub mod generate;
 #[cfg(target_os = "linux")]
 pub mod hostile;
 pub mod parse;
+#[cfg(unix)]
+pub mod perform;
 pub mod player;
 pub mod report;
 pub mod script;

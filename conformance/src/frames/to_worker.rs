@@ -61,7 +61,10 @@ pub fn run(program: &Path, text: &str) -> Result<Transcript, Box<Failure>> {
         Err(stop) => Err(stop.to_string()),
     };
     let transcript = driver.stop();
-    verdict.map(|()| Transcript::default()).map_err(|message| Box::new(Failure { message, transcript }))
+    match verdict {
+        Ok(()) => Ok(transcript),
+        Err(message) => Err(Box::new(Failure { message, transcript })),
+    }
 }
 
 struct Driver {
