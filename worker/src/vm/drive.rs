@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::bridge::Bridge;
 use super::raw::{self, StackBand};
-use super::serialize::{Refusal, Surrogates, serialize};
+use super::serialize::{COUNT_LIMIT, Refusal, Surrogates, serialize};
 use super::source::{self, Program, Script, SourceRefusal};
 use super::verdict::{Judge, deadline, over_limit, rejected};
 use super::{Host, HostGone};
@@ -30,16 +30,20 @@ pub(super) fn drive(
     let band = StackBand::paint(stack_bytes);
     let limits = bridge.limits();
     if source.len() as u64 > limits.source_bytes {
-        let error = over_limit(Code::SourceBytesLimit, "The source", source.len() as u64, limits.source_bytes);
-        return Ok(Err(error));
+        let what = format!("The source is {} bytes", source.len());
+        return Ok(Err(over_limit(Code::SourceBytesLimit, &what, source.len() as u64, limits.source_bytes)));
     }
     let script = match source::read(source) {
         Ok(script) => script,
         Err(refusal) => return Ok(Err(refused(refusal))),
     };
-    let program = program(ctx, script);
+    let (program, compiled) = prepare(ctx, script);
     let judge = Judge { bridge, band, program: &program, script };
-    let promise = match start(ctx, &judge) {
+    let started = match compiled {
+        Ok(code) => start(ctx, &judge, code),
+        Err(exception) => Err(judge.compile_failure(ctx, &exception)),
+    };
+    let promise = match started {
         Ok(promise) => promise,
         Err(error) => return Ok(Err(error)),
     };
@@ -85,21 +89,33 @@ fn refused(refusal: SourceRefusal) -> ScriptError {
     rejected(Reason::SyntaxError, message)
 }
 
-/// The program for a script: its body, or the call of the one expression it is.
-fn program(ctx: &Ctx<'_>, script: Script<'_>) -> Program {
-    if let Some(callable) = source::callable(script.text) {
-        let compiles = |proof: String| {
-            let proof = source::wrap_proof(&proof, nonce());
-            compile(ctx, &proof).is_some() || {
-                ctx.catch();
-                false
-            }
-        };
-        if source::proofs(callable).into_iter().all(compiles) {
-            return source::wrap_call(script, callable, nonce());
+/// The program for a script, its body or the call of the one expression it is, and its bytecode or the exception
+/// that compiling gave.
+fn prepare<'js>(ctx: &Ctx<'js>, script: Script<'_>) -> (Program, Result<Value<'js>, Value<'js>>) {
+    let compiles = |proof: &Program| {
+        compile(ctx, proof).is_some() || {
+            ctx.catch();
+            false
+        }
+    };
+    let callable = source::callable(script.text)
+        .filter(|callable| source::proofs(*callable).iter().all(|proof| compiles(&source::wrap_proof(proof, nonce()))));
+    let program = match callable {
+        Some(callable) => source::wrap_call(script, callable, nonce()),
+        None => source::wrap_body(script, nonce()),
+    };
+    if let Some(code) = compile(ctx, &program) {
+        return (program, Ok(code));
+    }
+    let exception = ctx.catch();
+    if source::body_proofs(script).iter().all(compiles) {
+        let plain = source::wrap_plain(script);
+        match compile(ctx, &plain) {
+            Some(code) => return (plain, Ok(code)),
+            None => drop(ctx.catch()),
         }
     }
-    source::wrap_body(script, nonce())
+    (program, Err(exception))
 }
 
 fn compile<'js>(ctx: &Ctx<'js>, program: &Program) -> Option<Value<'js>> {
@@ -108,11 +124,8 @@ fn compile<'js>(ctx: &Ctx<'js>, program: &Program) -> Option<Value<'js>> {
     raw::compile(ctx, &text, program.first_line)
 }
 
-/// Compiles the wrapper, proves that it is one function with exactly the text it was given, and calls it.
-fn start<'js>(ctx: &Ctx<'js>, judge: &Judge<'_>) -> Result<Promise<'js>, ScriptError> {
-    let Some(code) = compile(ctx, judge.program) else {
-        return Err(judge.compile_failure(ctx, &ctx.catch()));
-    };
+/// Proves that the program is one function with exactly the text it was given, and calls it.
+fn start<'js>(ctx: &Ctx<'js>, judge: &Judge<'_>, code: Value<'js>) -> Result<Promise<'js>, ScriptError> {
     // Evaluates one function expression: nothing of the script's.
     let Some(function) = raw::run_compiled(ctx, code) else {
         return Err(judge.uncaught(ctx, &ctx.catch()));
@@ -153,7 +166,9 @@ fn finish<'js>(ctx: &Ctx<'js>, judge: &Judge<'_>, promise: &Promise<'js>) -> Ver
         }
         Err(Refusal::NotJson { path, hint }) => Err(rejected(Reason::NotJson, format!("{path}: {hint}"))),
         Err(Refusal::TooLarge(measured)) => {
-            Err(over_limit(Code::FinalResultBytesLimit, "The result", measured as u64, limits.final_result_bytes))
+            let more = if measured > COUNT_LIMIT { " or more" } else { "" };
+            let what = format!("The result is {measured} bytes{more} of JSON");
+            Err(over_limit(Code::FinalResultBytesLimit, &what, measured as u64, limits.final_result_bytes))
         }
         Err(Refusal::Thrown) => Err(judge.uncaught(ctx, &ctx.catch())),
         Err(Refusal::Deadline) => Err(deadline(limits.wall_ms)),

@@ -66,8 +66,11 @@ impl<'a> Inspector<'a> {
             let description = raw::key_text(value);
             self.push(&format!("Symbol({})", text::cut(&description, 64)));
         } else if value.is_big_int() {
-            // Printing one is quadratic in its size and cannot be interrupted.
-            self.push("[BigInt]");
+            // Printing a large one is quadratic in its size and cannot be interrupted.
+            match raw::small_big_int(value) {
+                Some(number) => self.push(&format!("{number}n")),
+                None => self.push("[BigInt]"),
+            }
         } else if value.is_object() {
             self.object(value, depth);
         } else {
@@ -136,7 +139,11 @@ impl<'a> Inspector<'a> {
         self.push("{");
         let mut count = 0;
         for atom in properties.own_keys::<Atom<'_>>(Filter::new().string().enum_only()) {
-            let Some(name) = atom.ok().and_then(|atom| self.heap.unlimited(|| atom.to_value()).ok()) else { break };
+            let name = self.heap.unlimited(|| atom.and_then(|atom| atom.to_value()));
+            let Ok(name) = name else {
+                object.ctx().catch();
+                break;
+            };
             self.push(if count == 0 { " " } else { ", " });
             if count == MAX_ITEMS || self.is_full() {
                 self.push("…");

@@ -21,6 +21,8 @@ mod raw;
 mod serialize;
 pub mod source;
 mod suggest;
+#[cfg(test)]
+mod tests;
 mod text;
 mod verdict;
 

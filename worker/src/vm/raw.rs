@@ -228,6 +228,23 @@ pub(super) fn key_text(value: &Value<'_>) -> String {
     }
 }
 
+/// A BigInt that fits 64 bits. Runs no JavaScript.
+pub(super) fn small_big_int(value: &Value<'_>) -> Option<i64> {
+    let ctx = value.ctx();
+    if !value.is_big_int() {
+        return None;
+    }
+    let mut number: i64 = 0;
+    // SAFETY: `value` is a live BigInt, so no conversion method runs; the BigInt made to compare with is freed by
+    // its `Value`. The conversion keeps the low 64 bits, hence the comparison.
+    unsafe {
+        let converted = qjs::JS_ToBigInt64(ctx.as_raw().as_ptr(), &raw mut number, value.as_raw());
+        let same = Value::from_raw(ctx.clone(), qjs::JS_NewBigInt64(ctx.as_raw().as_ptr(), number));
+        let equal = converted >= 0 && qjs::JS_IsStrictEqual(ctx.as_raw().as_ptr(), value.as_raw(), same.as_raw());
+        equal.then_some(number)
+    }
+}
+
 /// Tells the engine that its stack budget is measured from the caller's frame.
 pub(super) fn measure_stack_from_here(ctx: &Ctx<'_>) {
     // SAFETY: both calls only read and set fields of the live runtime.
@@ -236,7 +253,10 @@ pub(super) fn measure_stack_from_here(ctx: &Ctx<'_>) {
 
 /// A band of the thread's stack around the depth where the engine refuses to go on, filled with a pattern before the
 /// script runs: overwritten, it proves that the stack was really used that far, whatever the script's exception says
-/// (I6). Covers both sides of the limit, because the refusal is noticed a frame before it and reported below it.
+/// (I6). It covers both sides of the limit, because the refusal is noticed a frame before it and reported below it.
+///
+/// What it does not see: one call with thousands of arguments is refused for the room they would take, far above the
+/// limit. And budgets under 16 KiB, which not even the compiler runs in, are not measured but taken as used up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StackBand {
     low: usize,
@@ -254,31 +274,28 @@ impl StackBand {
     #[inline(never)]
     pub(super) fn paint(stack_bytes: usize) -> Self {
         let here = ptr::from_ref(&stack_bytes).addr();
-        let depth = stack_bytes.max(Self::ABOVE + Self::CLEAR);
-        let limit = here.saturating_sub(depth) & !7;
-        let band = Self { low: limit - Self::BELOW, words: (Self::ABOVE + Self::BELOW) / 8 };
-        #[cfg(unix)]
+        let limit = here.saturating_sub(stack_bytes) & !7;
+        let measurable = cfg!(unix) && stack_bytes >= Self::ABOVE + Self::CLEAR;
+        let words = if measurable { (Self::ABOVE + Self::BELOW) / 8 } else { 0 };
+        let band = Self { low: limit.saturating_sub(Self::BELOW), words };
         for index in 0..band.words {
             // SAFETY: the band is far below every live frame of this thread and its red zone, and no signal handler is
             // installed. It lies within the thread's stack: the absolute maximum of the budget (1 MiB) is below the
-            // 2 MiB of the smallest stack wit runs on, and the kernel grows a main thread's stack on touch.
+            // 2 MiB of the smallest stack wit runs on, and the kernel (since 4.20) grows a main thread's stack on any
+            // touch. Where guard pages forbid touching the stack ahead of use there are no words.
             unsafe { ptr::with_exposed_provenance_mut::<u64>(band.low + index * 8).write_volatile(Self::PATTERN) };
         }
         band
     }
 
-    /// Whether anything has been written into the band.
+    /// Whether anything has been written into the band; always, where there is none.
     #[inline(never)]
     pub(super) fn was_reached(self) -> bool {
-        #[cfg(unix)]
-        {
-            // SAFETY: reads what `paint` initialised, or what frames that are gone left there; never a live frame.
-            (0..self.words).any(|index| unsafe {
-                ptr::with_exposed_provenance::<u64>(self.low + index * 8).read_volatile() != Self::PATTERN
+        self.words == 0
+            || (0..self.words).any(|index| {
+                // SAFETY: reads what `paint` initialised, or what frames that are gone left there; never a live frame.
+                let word = unsafe { ptr::with_exposed_provenance::<u64>(self.low + index * 8).read_volatile() };
+                word != Self::PATTERN
             })
-        }
-        // Elsewhere guard pages forbid touching the stack ahead of use; the exception's class alone decides.
-        #[cfg(not(unix))]
-        true
     }
 }

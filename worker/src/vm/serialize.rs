@@ -182,10 +182,11 @@ impl<'js> Serializer<'_, 'js> {
             Kind::Exotic("Map") => Err(not_json("a Map has no JSON form; use Object.fromEntries(map)")),
             Kind::Exotic("Set") => Err(not_json("a Set has no JSON form; use [...set]")),
             Kind::Exotic("RegExp") => Err(not_json("a RegExp has no JSON form; use its `source`")),
-            Kind::Exotic(name) if name.ends_with("Array") => {
-                Err(not_json(format!("a {name} has no JSON form; use [...array]")))
+            Kind::Exotic(name) => {
+                let article = if name.starts_with(['A', 'I', 'a', 'i']) { "an" } else { "a" };
+                let advice = if name.ends_with("Array") { "[...array]" } else { "plain objects and arrays" };
+                Err(not_json(format!("{article} {name} has no JSON form; use {advice}")))
             }
-            Kind::Exotic(name) => Err(not_json(format!("a {name} has no JSON form; use plain objects and arrays"))),
         }
     }
 
@@ -230,11 +231,18 @@ impl<'js> Serializer<'_, 'js> {
         };
         let mut names = Vec::new();
         let mut replaced = false;
+        let mut least = self.count;
         for atom in properties.own_keys::<Atom<'js>>(Filter::new().string().enum_only()) {
             let atom = atom.map_err(|_| Stop::Thrown)?;
             let text = self.heap.unlimited(|| atom.to_value()).map_err(|_| Stop::Thrown)?;
             let (name, had_surrogate) = self.key(&text)?;
             replaced |= had_surrogate;
+            // `"":0,` around each name: keys alone can be too much, and must not fill our own memory.
+            least = least.saturating_add(name.len() + 5);
+            if least > COUNT_LIMIT.max(self.budget) {
+                self.count = least;
+                return Err(Stop::TooLarge);
+            }
             names.push((atom, name));
         }
         if replaced {

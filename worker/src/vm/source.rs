@@ -9,9 +9,16 @@
 //! ```
 //!
 //! Text that closes the wrapper early leaves that `break` outside the block it names, which is a syntax error when
-//! the program is compiled: nothing of a broken-out source ever runs. Forgiven are one surrounding Markdown fence and a
-//! body that is exactly one arrow or function expression; that it is *exactly* one is proved by compiling, not by
-//! reading. Everything here is a pure function of the source, for fuzzing.
+//! the program is compiled: nothing of a broken-out source ever runs.
+//!
+//! A block is stricter than a function's body in one thing: it allows no function to be declared twice. A source that
+//! fails in the block gets a second chance in a plain body, once it is proved to be a whole body without the label:
+//! it must compile as a method of a class *and* of an object. What closes the body early would have to go on with
+//! something that may follow a method in both, which is only the `}` that ends either, and that cannot follow a
+//! function expression.
+//!
+//! Forgiven are one surrounding Markdown fence and a body that is exactly one arrow or function expression; that it is
+//! *exactly* one is proved by compiling, not by reading. Everything here is a pure function of the source, for fuzzing.
 
 /// Spelled out in the wrapper's label, before the nonce.
 const LABEL: &str = "L_";
@@ -120,6 +127,24 @@ pub fn wrap_body(script: Script<'_>, nonce: u64) -> Program {
 #[must_use]
 pub fn wrap_call(script: Script<'_>, callable: Callable<'_>, nonce: u64) -> Program {
     wrap(callable.expression, script.first_line, nonce, "return await (", "\n)();")
+}
+
+/// Wraps a script as the body of an async function without a label. Only for one whose [`body_proofs`] all compile.
+#[must_use]
+pub fn wrap_plain(script: Script<'_>) -> Program {
+    const HEAD: &str = "(async function () {";
+    Program { text: format!("{HEAD}{}\n}})", script.text), indent: HEAD.len(), first_line: script.first_line }
+}
+
+/// Programs that compile, and are never run, exactly when a script is a whole function body.
+#[must_use]
+pub fn body_proofs(script: Script<'_>) -> [Program; 2] {
+    let wrap = |head: &str, tail: &str| Program {
+        text: format!("{head}{}{tail}", script.text),
+        indent: head.len(),
+        first_line: script.first_line,
+    };
+    [wrap("(class { async m() {", "\n} })"), wrap("({ async m() {", "\n} })")]
 }
 
 fn wrap(body: &str, first_line: u32, nonce: u64, before: &str, after: &str) -> Program {

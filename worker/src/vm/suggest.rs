@@ -113,27 +113,34 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
     if let Some((method, _)) = known {
         return Some(method);
     }
-    let (distance, method) = SYNONYMS
-        .iter()
-        .flat_map(|(method, synonyms)| synonyms.iter().chain(std::iter::once(method)).map(move |word| (word, method)))
-        .map(|(word, method)| (edit_distance(plain, &word.to_lowercase()), *method))
-        .min_by_key(|(distance, _)| *distance)?;
-    (distance <= 2 && plain.len() > distance + 1).then_some(method)
+    // Short words are near to too many others.
+    let tolerance = if plain.len() <= 4 { 1 } else { 2 };
+    let own = SYNONYMS.iter().map(|(method, _)| (*method, *method));
+    let others = SYNONYMS.iter().flat_map(|(method, synonyms)| synonyms.iter().map(move |word| (*word, *method)));
+    own.chain(others)
+        .map(|(word, method)| (edit_distance(plain, &word.to_lowercase()), method))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, _)| *distance <= tolerance && plain.len() > distance + 1)
+        .map(|(_, method)| method)
 }
 
-/// Insertions, deletions and replacements between two short words.
+/// Insertions, deletions, replacements and swaps of neighbours between two short words.
 fn edit_distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, l) in left.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=right.len()).collect();
+    for (i, l) in left.iter().enumerate() {
+        let mut row = vec![i + 1];
         for (j, r) in right.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (diagonal + usize::from(l != *r)).min(above + 1).min(row[j] + 1);
-            diagonal = above;
+            let mut least = (last[j] + usize::from(l != r)).min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *l == right[j - 1] && left[i - 1] == *r {
+                least = least.min(before_last[j - 1] + 1);
+            }
+            row.push(least);
         }
+        before_last = std::mem::replace(&mut last, row);
     }
-    row[right.len()]
+    last[right.len()]
 }
 
 #[cfg(test)]
@@ -154,7 +161,7 @@ mod tests {
         ] {
             assert_eq!(nearest(name), Some(method), "{name}");
         }
-        for name in ["zz", "", "deleteRepository", "writeFile2", "\u{fffd}x"] {
+        for name in ["zz", "nope", "", "deleteRepository", "writeFile2", "\u{fffd}x"] {
             assert_eq!(nearest(name), None, "{name}");
         }
         assert_eq!(nearest(&"z".repeat(30_000)), None);

@@ -33,9 +33,9 @@ pub(super) fn rejected(reason: Reason, message: impl Into<String>) -> ScriptErro
     failure(Code::CodeRejected, Some(reason), message)
 }
 
-/// A limit of ours with what was measured.
+/// A limit of ours with what was measured, in words and as a number.
 pub(super) fn over_limit(code: Code, what: &str, measured: u64, limit: u64) -> ScriptError {
-    let message = format!("{what} is {measured} bytes or more; the limit is {limit} bytes. {}", code.entry().next);
+    let message = format!("{what}; the limit is {limit} bytes. {}", code.entry().next);
     ScriptError { measured: Some(measured), limit: Some(limit), ..failure(code, None, message) }
 }
 

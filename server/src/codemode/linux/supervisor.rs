@@ -73,6 +73,17 @@ impl Diagnostics {
     }
 }
 
+/// What one look at a worker's output gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    /// Bytes, now in the decoder.
+    Some,
+    /// Nothing at the moment.
+    Nothing,
+    /// The end of the output.
+    End,
+}
+
 /// Runs one script in this worker, and ends the worker.
 ///
 /// # Errors
@@ -133,7 +144,7 @@ impl Invocation<'_> {
                 () = cancellation.cancelled() => return Err(verdict::cancelled()),
                 () = self.clock.watchdog(WATCHDOG_SLACK) => return Err(verdict::deadline(self.around.policy)),
                 readable = worker.stdout.readable(), if output_open => {
-                    if readable.is_err() || !self.read(worker)? {
+                    if readable.is_err() || self.read(worker)? == Read::End {
                         output_open = false;
                     }
                     if let Some(ended) = self.judge(worker)? {
@@ -157,7 +168,7 @@ impl Invocation<'_> {
                 }
                 () = worker.exited() => {
                     // Everything it wrote is in the pipe by now; whoever else holds the pipe is not waited for.
-                    while self.read(worker)? {
+                    while self.read(worker)? == Read::Some {
                         if let Some(ended) = self.judge(worker)? {
                             return Ok(ended);
                         }
@@ -168,16 +179,16 @@ impl Invocation<'_> {
         }
     }
 
-    /// Reads once. False when nothing can be read now; an end of output is reported as nothing too.
-    fn read(&mut self, worker: &mut Worker) -> Result<bool, ErrorEnvelope> {
+    /// Reads once, without waiting.
+    fn read(&mut self, worker: &mut Worker) -> Result<Read, ErrorEnvelope> {
         let mut buffer = [0_u8; READ_BYTES];
         match worker.stdout.try_read(&mut buffer) {
-            Ok(0) => Ok(false),
+            Ok(0) => Ok(Read::End),
             Ok(count) => {
                 worker.decoder.push(buffer.get(..count).unwrap_or_default());
-                Ok(true)
+                Ok(Read::Some)
             }
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(false),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(Read::Nothing),
             Err(_) => Err(verdict::protocol(&ProtocolViolation::OutOfOrder("the worker's output cannot be read"))),
         }
     }
@@ -263,7 +274,7 @@ impl Invocation<'_> {
         worker.stdin = None;
         self.host.clear();
         let _ = tokio::time::timeout(EXIT_GRACE, worker.exited()).await;
-        while self.read(worker)? {}
+        while self.read(worker)? == Read::Some {}
         while self.diagnostics.open && self.drain(worker) && !self.diagnostics.truncated {
             if tokio::time::timeout(Duration::ZERO, worker.stderr.readable()).await.is_err() {
                 break;

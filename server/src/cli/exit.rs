@@ -1,0 +1,83 @@
+//! How a command ends when it does not end well: the line on stderr and the exit status.
+
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use wit_worker::registry::Code;
+
+use super::output;
+use crate::envelope::ErrorEnvelope;
+
+/// Exit status of a script that failed.
+const SCRIPT: u8 = 1;
+/// Exit status of a command line that cannot be understood.
+const USAGE: u8 = 2;
+/// Exit status of a machine, policy or server that will not do.
+const ENVIRONMENT: u8 = 3;
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub(super) enum Exit {
+    /// The command line, or a file it names.
+    Usage(String),
+    /// The machine or the operator's policy: a line for a person.
+    Environment(String),
+    /// A failure with a stable code, reported as its JSON object.
+    Failure(Box<ErrorEnvelope>),
+    /// Ended by this signal.
+    Signal(u8),
+    /// `--help` or `--version`: not a failure at all.
+    Help(String),
+    /// The reader of stdout has gone, which is its right.
+    ReaderGone,
+}
+
+impl Exit {
+    /// Says what happened and gives the status.
+    pub(super) fn report(self) -> ExitCode {
+        match self {
+            Self::Usage(line) => {
+                output::stderr_line(&format!("wit: {line}"));
+                ExitCode::from(USAGE)
+            }
+            Self::Environment(line) => {
+                output::stderr_line(&format!("wit: {line}"));
+                ExitCode::from(ENVIRONMENT)
+            }
+            Self::Failure(error) => {
+                output::stderr_line(&serde_json::to_string(&error).unwrap_or_else(|_| error.code.to_string()));
+                ExitCode::from(status(error.code))
+            }
+            Self::Signal(number) => ExitCode::from(128 + number),
+            Self::Help(text) => match output::stdout(text.as_bytes()) {
+                Ok(()) | Err(Self::ReaderGone) => ExitCode::SUCCESS,
+                Err(exit) => exit.report(),
+            },
+            Self::ReaderGone => ExitCode::SUCCESS,
+        }
+    }
+}
+
+/// The exit status of a failure with this code: 3 where no script could have run, 1 where one did.
+const fn status(code: Code) -> u8 {
+    match code {
+        Code::WorkerStartFailed | Code::InvalidPolicy => ENVIRONMENT,
+        _ => SCRIPT,
+    }
+}
+
+/// The parser's verdict as one line.
+pub(super) fn from_clap(error: clap::Error) -> Exit {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return Exit::Help(error.render().to_string());
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Exit::Usage("a command is missing; try 'wit --help'".to_owned());
+    }
+    // Its first paragraph says what is wrong; the rest is usage and tips.
+    let text = error.render().to_string();
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.strip_prefix("error: ").unwrap_or(&line);
+    Exit::Usage(format!("{line}; try '--help'"))
+}

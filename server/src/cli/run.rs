@@ -1,0 +1,70 @@
+//! `wit run`: one Code Mode invocation from a shell.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use tokio_util::sync::CancellationToken;
+use wit_worker::registry::LimitId;
+
+use super::args::Run;
+use super::exit::Exit;
+use super::shutdown::Signals;
+use super::{output, runtime, setup};
+
+/// Most bytes of a script that are read at all; the limit on a script is far below and has its own code.
+const MAX_SCRIPT_BYTES: u64 = 16 * 1024 * 1024;
+
+pub(super) fn run(arguments: &Run) -> Result<(), Exit> {
+    let mut policy = setup::policy_or_object(arguments.shared.policy.as_deref())?;
+    // One invocation: a worker kept ready for a second would only be killed.
+    policy.set(LimitId::SpareWorkers, 0).map_err(|error| setup::invalid_policy(&error))?;
+    let source = source(arguments)?;
+    let operations = setup::operations(&arguments.shared)?;
+    runtime::block_on(async {
+        let mut signals = Signals::catch()?;
+        let codemode = setup::codemode(&arguments.shared, policy, operations)?;
+        let cancellation = CancellationToken::new();
+        let mut running = std::pin::pin!(codemode.run(&source, cancellation.clone()));
+        let outcome = tokio::select! {
+            outcome = &mut running => outcome.map_err(Exit::Failure),
+            signal = signals.received() => {
+                cancellation.cancel();
+                let _ = running.await;
+                Err(Exit::Signal(signal))
+            }
+        };
+        codemode.shutdown().await;
+        let success = outcome?;
+        if let Some(console) = &success.console {
+            output::stderr_line(console.text.trim_end_matches('\n'));
+        }
+        for note in &success.notes {
+            output::stderr_line(&format!("wit: note: {note}"));
+        }
+        output::stdout(format!("{}\n", success.value.get()).as_bytes())
+    })
+}
+
+/// The script, from wherever the arguments say.
+fn source(arguments: &Run) -> Result<String, Exit> {
+    let (name, bytes) = match (&arguments.code, &arguments.file) {
+        (Some(code), _) => return Ok(code.clone()),
+        (None, Some(file)) if file.as_os_str() != "-" => (file.display().to_string(), read_file(file)),
+        (None, _) => ("stdin".to_owned(), read_limited(std::io::stdin().lock())),
+    };
+    let bytes = bytes.map_err(|error| Exit::Usage(format!("{name} cannot be read: {}", error.kind())))?;
+    if bytes.len() as u64 > MAX_SCRIPT_BYTES {
+        return Err(Exit::Usage(format!("{name} is larger than any script may be")));
+    }
+    String::from_utf8(bytes).map_err(|_| Exit::Usage(format!("{name} is not UTF-8 text")))
+}
+
+fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    read_limited(std::fs::File::open(path)?)
+}
+
+fn read_limited(reader: impl std::io::Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(MAX_SCRIPT_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,114 @@
+//! From arguments and environment to the operations and Code Mode.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use wit_worker::registry::{Code, LimitId};
+
+use super::args::Shared;
+use super::exit::Exit;
+use super::{environment, output};
+use crate::codemode::{CodeMode, CodeModeOptions, CodeModePolicy, PolicyError, StartError};
+use crate::envelope::ErrorEnvelope;
+use crate::operations::{HostOperations, OpenError, Operations, OperationsOptions};
+use crate::repository::LocalMapping;
+
+/// Largest policy file read, in bytes: many times the longest that says anything.
+const MAX_POLICY_BYTES: u64 = 64 * 1024;
+
+/// The policy in force: the file's, or the defaults.
+///
+/// # Errors
+/// [`PolicyError`], with the code `invalid_policy`.
+pub(super) fn policy(file: Option<&Path>) -> Result<CodeModePolicy, Exit> {
+    let Some(file) = file else { return Ok(CodeModePolicy::default()) };
+    read_policy(file).and_then(|text| CodeModePolicy::parse(&text)).map_err(|error| invalid_policy(&error))
+}
+
+/// As [`policy`], for commands that report failures to programs: the error object instead of a line for people.
+///
+/// # Errors
+/// As [`policy`].
+pub(super) fn policy_or_object(file: Option<&Path>) -> Result<CodeModePolicy, Exit> {
+    let Some(file) = file else { return Ok(CodeModePolicy::default()) };
+    read_policy(file)
+        .and_then(|text| CodeModePolicy::parse(&text))
+        .map_err(|error| Exit::Failure(Box::new(ErrorEnvelope::new(Code::InvalidPolicy, error.to_string()))))
+}
+
+/// A policy that will not do, as one line.
+pub(super) fn invalid_policy(error: &PolicyError) -> Exit {
+    Exit::Environment(format!("{}: {error}", Code::InvalidPolicy))
+}
+
+fn read_policy(file: &Path) -> Result<String, PolicyError> {
+    let unreadable = |error: std::io::Error| PolicyError::Unreadable(error.kind().to_string());
+    let size = std::fs::metadata(file).map_err(unreadable)?.len();
+    if size > MAX_POLICY_BYTES {
+        return Err(PolicyError::Unreadable(format!("it is larger than {MAX_POLICY_BYTES} bytes")));
+    }
+    std::fs::read_to_string(file).map_err(unreadable)
+}
+
+/// The operations over the repositories the operator chose.
+///
+/// # Errors
+/// A mapping that leads to no repository, or a cache directory that cannot be used.
+pub(super) fn operations(shared: &Shared) -> Result<Arc<dyn HostOperations>, Exit> {
+    shared.local.iter().try_for_each(check_mapping)?;
+    let cache_dir = shared.cache_dir.clone().or_else(environment::cache_dir).ok_or_else(|| {
+        Exit::Environment("no cache directory: give --cache-dir, or set WIT_CACHE_DIR or HOME".to_owned())
+    })?;
+    let options = OperationsOptions {
+        local: shared.local.clone(),
+        allow: shared.allow.clone(),
+        github_url: shared.github_url.clone().unwrap_or_default(),
+        token: environment::token(),
+        ..OperationsOptions::new(cache_dir)
+    };
+    let operations = Operations::open(options).map_err(|error: OpenError| Exit::Environment(error.to_string()))?;
+    Ok(operations)
+}
+
+/// Code Mode under the policy. Must be called within the runtime.
+///
+/// # Errors
+/// When the policy is not valid.
+pub(super) fn codemode(
+    shared: &Shared,
+    policy: CodeModePolicy,
+    operations: Arc<dyn HostOperations>,
+) -> Result<Arc<CodeMode>, Exit> {
+    if shared.unsandboxed_worker {
+        output::stderr_line(
+            "wit: warning: --unsandboxed-worker accepts workers without lockdown; a script that escapes its engine \
+             then has your rights",
+        );
+    }
+    let options =
+        CodeModeOptions { policy, worker: shared.worker.clone(), unsandboxed: shared.unsandboxed_worker, operations };
+    CodeMode::start(options).map_err(|error| match error {
+        StartError::Policy(error) => invalid_policy(&error),
+        error => Exit::Environment(error.to_string()),
+    })
+}
+
+/// A value of the policy as a count of things.
+pub(super) fn count(policy: &CodeModePolicy, id: LimitId) -> usize {
+    usize::try_from(policy.value(id)).unwrap_or(usize::MAX)
+}
+
+/// A mapping is checked before anything starts, so that a mistyped path is a line now and not a riddle later.
+fn check_mapping(mapping: &LocalMapping) -> Result<(), Exit> {
+    let refuse = |what: &str| {
+        let shown = format!("--local {}={}", mapping.name, mapping.path.display());
+        Err(Exit::Usage(format!("{shown}: {what}")))
+    };
+    if !mapping.path.is_dir() {
+        return refuse("there is no such directory");
+    }
+    match gix::open(&mapping.path) {
+        Ok(_) => Ok(()),
+        Err(_) => refuse("not a git repository"),
+    }
+}

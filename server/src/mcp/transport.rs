@@ -1,0 +1,298 @@
+//! The stdio transport: one JSON message a line, read under a bound, written whole and flushed once.
+//!
+//! Two shortcuts past `rmcp`'s types keep values exact and a request cheap. A tool call's arguments are kept as the
+//! raw JSON the client sent ([`RawArguments`]), so that the operation judges what was really sent; and a result we
+//! hold as JSON is written as it is ([`RawResult`]) instead of being parsed into a tree that would sort its keys and
+//! round its numbers. Both travel inside `rmcp`'s messages, so lifecycle, cancellation and both protocol eras stay
+//! its business.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientJsonRpcMessage, ClientRequest, ContentBlock,
+    ErrorCode, ErrorData, Extensions, JsonObject, JsonRpcMessage, MetaObject, RequestId, RequestMetaObject, ResultType,
+    ServerJsonRpcMessage, ServerResult,
+};
+use rmcp::transport::Transport;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+/// Longest accepted message. The largest legal arguments, every byte escaped as `\u0000`, stay below it.
+const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
+
+/// The arguments of a tool call as the client sent them; absent when it sent none.
+#[derive(Debug, Clone)]
+pub(super) struct RawArguments(pub(super) Option<Box<RawValue>>);
+
+/// A tool result that is JSON already.
+pub(super) struct RawResult {
+    /// The structured content: an object.
+    pub(super) structured: String,
+    /// The text content, where it is not the structured content's own JSON.
+    pub(super) text: Option<String>,
+    /// Whether it is a failure.
+    pub(super) is_error: bool,
+}
+
+/// The one key of the object that carries [`RawResult::structured`] through `rmcp`'s types. No result of ours holds
+/// such a key, since our objects are never parsed into one.
+const CARRIER: &str = "\u{0}raw";
+
+impl From<RawResult> for CallToolResult {
+    fn from(raw: RawResult) -> Self {
+        let content = raw.text.map(ContentBlock::text).into_iter().collect();
+        let mut result = if raw.is_error { Self::error(content) } else { Self::success(content) };
+        result.structured_content = Some(serde_json::json!({ CARRIER: raw.structured }));
+        result
+    }
+}
+
+/// Reads requests from `R` and writes responses to `W`.
+pub(super) struct StdioTransport<R, W> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    /// Inside a line that was refused for its length, until its newline.
+    discarding: bool,
+    writer: Arc<Mutex<W>>,
+    /// Cancelled when either stream has ended.
+    closed: CancellationToken,
+}
+
+impl<R: AsyncRead + Unpin, W> StdioTransport<R, W> {
+    pub(super) fn new(reader: R, writer: W, closed: CancellationToken) -> Self {
+        Self {
+            reader: BufReader::with_capacity(64 * 1024, reader),
+            line: Vec::new(),
+            discarding: false,
+            writer: Arc::new(Mutex::new(writer)),
+            closed,
+        }
+    }
+
+    /// Reads up to the next newline. Safe to drop and call again: what was read is kept.
+    async fn next_line(&mut self) -> io::Result<Line> {
+        loop {
+            let available = self.reader.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(Line::End);
+            }
+            let newline = memchr::memchr(b'\n', available);
+            let part = newline.unwrap_or(available.len());
+            let keep = !self.discarding && self.line.len() + part <= MAX_LINE_BYTES;
+            if keep {
+                self.line.extend_from_slice(&available[..part]);
+            }
+            self.reader.consume(newline.map_or(part, |at| at + 1));
+            if !keep {
+                self.line = Vec::new();
+                self.discarding = true;
+            }
+            if newline.is_some() {
+                return Ok(if std::mem::take(&mut self.discarding) { Line::TooLong } else { Line::Whole });
+            }
+        }
+    }
+}
+
+/// How a line ended.
+enum Line {
+    /// It is in the buffer.
+    Whole,
+    /// It was longer than allowed and is gone.
+    TooLong,
+    /// There are no more.
+    End,
+}
+
+impl<R, W> Transport<RoleServer> for StdioTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let line = encode(message);
+        let (writer, closed) = (Arc::clone(&self.writer), self.closed.clone());
+        async move { write(&writer, &closed, &line?).await }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        let closed = self.closed.clone();
+        loop {
+            let line = tokio::select! {
+                biased;
+                () = closed.cancelled() => return None,
+                line = self.next_line() => line,
+            };
+            let refusal = match line {
+                Ok(Line::Whole) => {
+                    let parsed = decode(self.line.trim_ascii());
+                    self.line.clear();
+                    match parsed {
+                        Ok(Some(message)) => return Some(message),
+                        Ok(None) => continue,
+                        Err(refusal) => refusal,
+                    }
+                }
+                Ok(Line::TooLong) => ErrorData::invalid_request("the message is too long", None),
+                Ok(Line::End) | Err(_) => {
+                    self.closed.cancel();
+                    return None;
+                }
+            };
+            // No id could be read, so the answer has none. Spawned: a client that reads nothing must not keep us
+            // from hearing it hang up.
+            let (writer, closed) = (Arc::clone(&self.writer), self.closed.clone());
+            tokio::spawn(async move {
+                if let Ok(line) = encode(JsonRpcMessage::error(refusal, None)) {
+                    let _ = write(&writer, &closed, &line).await;
+                }
+            });
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.closed.cancel();
+        Ok(())
+    }
+}
+
+/// Writes one line. A stream that fails is at its end, and so is the connection.
+async fn write<W: AsyncWrite + Unpin>(writer: &Mutex<W>, closed: &CancellationToken, line: &[u8]) -> io::Result<()> {
+    let mut writer = writer.lock().await;
+    let written = async {
+        writer.write_all(line).await?;
+        writer.flush().await
+    };
+    written.await.inspect_err(|_| closed.cancel())
+}
+
+/// Reads one message; `None` for what is not worth an answer: an empty line, a notification we do not know.
+fn decode(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, ErrorData> {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if let Some(call) = decode_call(line) {
+        return Ok(Some(call));
+    }
+    match serde_json::from_slice(line) {
+        Ok(message) => Ok(Some(message)),
+        Err(error) if error.is_data() => Err(ErrorData::invalid_request("the message is not a JSON-RPC request", None)),
+        Err(_) => Err(ErrorData::new(ErrorCode::PARSE_ERROR, "the message is not JSON", None)),
+    }
+}
+
+/// A message of JSON-RPC, its parameters unread.
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow)]
+    jsonrpc: Cow<'a, str>,
+    id: Option<RequestId>,
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+}
+
+/// The parameters of `tools/call`, its arguments unread.
+#[derive(Deserialize)]
+struct CallParams<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(rename = "_meta")]
+    meta: Option<JsonObject>,
+}
+
+/// Reads a well-formed `tools/call`; anything else is left to `rmcp`.
+fn decode_call(line: &[u8]) -> Option<ClientJsonRpcMessage> {
+    // A struct would accept an array of its fields, too.
+    let object = |text: &str| text.trim_start().starts_with('{');
+    let head: Head<'_> = serde_json::from_slice(line).ok().filter(|_| line.starts_with(b"{"))?;
+    if head.jsonrpc != "2.0" || head.method != "tools/call" {
+        return None;
+    }
+    let id = head.id?;
+    let params: CallParams<'_> =
+        head.params.filter(|p| object(p.get())).and_then(|p| serde_json::from_str(p.get()).ok())?;
+    let mut extensions = Extensions::new();
+    extensions.insert(RawArguments(params.arguments.map(ToOwned::to_owned)));
+    if let Some(meta) = params.meta {
+        extensions.insert(RequestMetaObject::from(MetaObject(meta)));
+    }
+    let mut request = CallToolRequest::new(CallToolRequestParams::new(params.name.into_owned()));
+    request.extensions = extensions;
+    Some(JsonRpcMessage::request(ClientRequest::CallToolRequest(request), id))
+}
+
+/// One message as a line.
+fn encode(message: ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
+    let mut line = match raw_result(&message) {
+        Some((id, result, structured)) => encode_raw(id, result, structured)?,
+        None => serde_json::to_vec(&message)?,
+    };
+    // Raw JSON may hold line breaks between its tokens, a hostile worker's on purpose: each would end the message
+    // early and let the rest pass for another one (I11). Within a string JSON allows none, so a blank is the same.
+    for at in memchr::memchr2_iter(b'\n', b'\r', &line.clone()) {
+        line[at] = b' ';
+    }
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// The pieces of a response that carries a [`RawResult`].
+fn raw_result(message: &ServerJsonRpcMessage) -> Option<(&RequestId, &CallToolResult, &str)> {
+    let JsonRpcMessage::Response(response) = message else { return None };
+    let ServerResult::CallToolResult(result) = &response.result else { return None };
+    let structured = result.structured_content.as_ref()?.get(CARRIER)?.as_str()?;
+    Some((&response.id, result, structured))
+}
+
+fn encode_raw(id: &RequestId, result: &CallToolResult, structured: &str) -> io::Result<Vec<u8>> {
+    #[derive(Serialize)]
+    struct Response<'a> {
+        jsonrpc: &'static str,
+        id: &'a RequestId,
+        result: Body<'a>,
+    }
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Body<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result_type: Option<&'a ResultType>,
+        content: [Text<'a>; 1],
+        structured_content: &'a RawValue,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        is_error: Option<bool>,
+    }
+    #[derive(Serialize)]
+    struct Text<'a> {
+        r#type: &'static str,
+        text: &'a str,
+    }
+    let text = result.content.first().and_then(ContentBlock::as_text).map_or(structured, |text| text.text.as_str());
+    let response = Response {
+        jsonrpc: "2.0",
+        id,
+        result: Body {
+            result_type: result.result_type.as_ref(),
+            content: [Text { r#type: "text", text }],
+            // Checks the JSON without building anything.
+            structured_content: serde_json::from_str(structured)?,
+            is_error: result.is_error,
+        },
+    };
+    let mut line = Vec::with_capacity(structured.len() + text.len() + text.len() / 4 + 256);
+    serde_json::to_writer(&mut line, &response)?;
+    Ok(line)
+}
