@@ -18,7 +18,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
-use wit_worker::registry::{Code, OperationId, Reason};
+use wit_worker::registry::{Code, OperationId};
 
 use super::catch::CatchPanic;
 use super::tools::{CODE_ARGUMENT, CODE_TOOL, Mode};
@@ -143,10 +143,6 @@ fn script(arguments: &RawValue) -> Result<String, ErrorEnvelope> {
     let Ok(source) = serde_json::from_str::<String>(value.get()) else {
         return Err(invalid(format!("{CODE_ARGUMENT} is {}; accepted is a string of JavaScript", kind(value))));
     };
-    if source.trim().is_empty() {
-        let error = ErrorEnvelope::new(Code::CodeRejected, "the script is empty; return a value");
-        return Err(error.with_reason(Reason::SyntaxError));
-    }
     Ok(source)
 }
 
