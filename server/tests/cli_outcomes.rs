@@ -7,7 +7,7 @@ mod process;
 use process::{outcome, repository, wit, with_snapshots};
 
 /// Runs and compares exit status, stdout and stderr together.
-fn snapshot(name: &str, arguments: &[&str], stdin: &str) {
+fn snapshot(name: &str, arguments: &[&str], stdin: &[u8]) {
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join("over.toml"), "wall_ms = 10001\n").unwrap();
     std::fs::write(home.path().join("zero.toml"), "pages = 0\n").unwrap();
@@ -18,7 +18,7 @@ fn snapshot(name: &str, arguments: &[&str], stdin: &str) {
     std::fs::write(home.path().join("lowered.toml"), "pages = 4\n").unwrap();
     std::fs::write(home.path().join("latin1.js"), b"return '\xe9'").unwrap();
     std::fs::create_dir(home.path().join("directory")).unwrap();
-    let text = outcome(wit(home.path()).args(arguments), stdin.as_bytes(), home.path());
+    let text = outcome(wit(home.path()).args(arguments), stdin, home.path());
     let stderr = text.split("--- stderr\n").nth(1).unwrap_or_default();
     assert!(stderr.lines().count() <= 1, "more than one line: {stderr}");
     with_snapshots(|| insta::assert_snapshot!(format!("cli_{name}"), text));
@@ -26,41 +26,41 @@ fn snapshot(name: &str, arguments: &[&str], stdin: &str) {
 
 #[test]
 fn usage() {
-    snapshot("no_command", &[], "");
-    snapshot("unknown_command", &["serve"], "");
-    snapshot("unknown_flag", &["mcp", "--verbose"], "");
-    snapshot("unknown_mode", &["mcp", "--mode", "both"], "");
-    snapshot("unknown_transport", &["mcp", "--transport", "carrier-pigeon"], "");
-    snapshot("run_without_script", &["run"], "");
-    snapshot("run_with_two_scripts", &["run", "a.js", "-e", "return 1"], "");
+    snapshot("no_command", &[], b"");
+    snapshot("unknown_command", &["serve"], b"");
+    snapshot("unknown_flag", &["mcp", "--verbose"], b"");
+    snapshot("unknown_mode", &["mcp", "--mode", "both"], b"");
+    snapshot("unknown_transport", &["mcp", "--transport", "carrier-pigeon"], b"");
+    snapshot("run_without_script", &["run"], b"");
+    snapshot("run_with_two_scripts", &["run", "a.js", "-e", "return 1"], b"");
 }
 
 #[test]
 fn files() {
-    snapshot("missing_file", &["run", "absent.js"], "");
-    snapshot("directory_as_file", &["run", "directory"], "");
-    snapshot("file_not_utf8", &["run", "latin1.js"], "");
-    snapshot("stdin_not_utf8", &["run", "-"], "");
+    snapshot("missing_file", &["run", "absent.js"], b"");
+    snapshot("directory_as_file", &["run", "directory"], b"");
+    snapshot("file_not_utf8", &["run", "latin1.js"], b"");
+    snapshot("stdin_not_utf8", &["run", "-"], b"\xff");
 }
 
 #[test]
 fn mappings() {
-    snapshot("local_without_path", &["mcp", "--local", "owner/name"], "");
-    snapshot("local_missing", &["mcp", "--local", "owner/name=absent"], "");
-    snapshot("local_not_a_repository", &["run", "-e", "return 1", "--local", "owner/name=directory"], "");
-    snapshot("allow_not_a_pattern", &["mcp", "--allow", "owner"], "");
-    snapshot("github_url_not_an_address", &["mcp", "--github-url", "ftp://example.invalid"], "");
+    snapshot("local_without_path", &["mcp", "--local", "owner/name"], b"");
+    snapshot("local_missing", &["mcp", "--local", "owner/name=absent"], b"");
+    snapshot("local_not_a_repository", &["run", "-e", "return 1", "--local", "owner/name=directory"], b"");
+    snapshot("allow_not_a_pattern", &["mcp", "--allow", "owner"], b"");
+    snapshot("github_url_not_an_address", &["mcp", "--github-url", "ftp://example.invalid"], b"");
 }
 
 #[test]
 fn policies() {
     for name in ["over", "zero", "negative", "string", "unknown", "broken", "absent"] {
         let file = format!("{name}.toml");
-        snapshot(&format!("policy_{name}_run"), &["run", "-e", "return 1", "--policy", &file], "");
-        snapshot(&format!("policy_{name}_mcp"), &["mcp", "--policy", &file], "");
+        snapshot(&format!("policy_{name}_run"), &["run", "-e", "return 1", "--policy", &file], b"");
+        snapshot(&format!("policy_{name}_mcp"), &["mcp", "--policy", &file], b"");
     }
-    snapshot("policy_lowered", &["policy", "--policy", "lowered.toml"], "");
-    snapshot("policy_over", &["policy", "--policy", "over.toml"], "");
+    snapshot("policy_lowered", &["policy", "--policy", "lowered.toml"], b"");
+    snapshot("policy_over", &["policy", "--policy", "over.toml"], b"");
 }
 
 #[test]

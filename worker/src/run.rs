@@ -52,9 +52,9 @@ fn serve(engine: Engine, pipe: &mut Pipe, layers: Vec<String>) -> Result<(), End
         Ok(ToWorker::Execute(execute)) => execute,
         _ => return Err(End::Protocol),
     };
-    // The very next frame is the source, raw.
+    // The very next frame is the source: raw, and text.
     let source = pipe.read()?.to_vec();
-    if source.len() as u64 != source_bytes {
+    if source.len() as u64 != source_bytes || std::str::from_utf8(&source).is_err() {
         return Err(End::Protocol);
     }
     let mut session = Session { pipe, invocation, end: End::Gone };
@@ -86,8 +86,12 @@ impl Host for Session<'_> {
         self.pipe.write(&message).map_err(|end| self.ended(end))
     }
 
+    fn flush(&mut self) -> Result<(), HostGone> {
+        self.pipe.flush().map_err(|end| self.ended(end))
+    }
+
     fn receive(&mut self) -> Result<Answer, HostGone> {
-        let body = match self.pipe.flush().and_then(|()| self.pipe.read()) {
+        let body = match self.pipe.read() {
             Ok(body) => body,
             Err(end) => {
                 self.end = end;

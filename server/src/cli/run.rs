@@ -1,6 +1,6 @@
 //! `wit run`: one Code Mode invocation from a shell.
 
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use tokio_util::sync::CancellationToken;
@@ -52,7 +52,13 @@ fn source(arguments: &Run) -> Result<String, Exit> {
         (None, Some(file)) if file.as_os_str() != "-" => (file.display().to_string(), read_file(file)),
         (None, _) => ("stdin".to_owned(), read_limited(std::io::stdin().lock())),
     };
-    let bytes = bytes.map_err(|error| Exit::Usage(format!("{name} cannot be read: {}", error.kind())))?;
+    let bytes = bytes.map_err(|error| {
+        Exit::Usage(match error.kind() {
+            ErrorKind::NotFound => format!("{name}: there is no such file"),
+            ErrorKind::IsADirectory => format!("{name} is a directory, not a script"),
+            kind => format!("{name} cannot be read: {kind}"),
+        })
+    })?;
     if bytes.len() as u64 > MAX_SCRIPT_BYTES {
         return Err(Exit::Usage(format!("{name} is larger than any script may be")));
     }

@@ -1,5 +1,6 @@
 //! From arguments and environment to the operations and Code Mode.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -42,7 +43,12 @@ pub(super) fn invalid_policy(error: &PolicyError) -> Exit {
 }
 
 fn read_policy(file: &Path) -> Result<String, PolicyError> {
-    let unreadable = |error: std::io::Error| PolicyError::Unreadable(error.kind().to_string());
+    let unreadable = |error: std::io::Error| {
+        PolicyError::Unreadable(match error.kind() {
+            ErrorKind::NotFound => "there is no such file".to_owned(),
+            kind => kind.to_string(),
+        })
+    };
     let size = std::fs::metadata(file).map_err(unreadable)?.len();
     if size > MAX_POLICY_BYTES {
         return Err(PolicyError::Unreadable(format!("it is larger than {MAX_POLICY_BYTES} bytes")));

@@ -23,13 +23,21 @@ use crate::codemode::CodeMode;
 use crate::operations::HostOperations;
 
 pub use server::Server;
-pub use tools::Mode;
 
 /// Time the calls in flight get to finish once the client has closed stdin, before they are cancelled. A script
 /// that pipes requests in and closes the pipe sees its answers; a client that has gone costs no more than this.
 const DRAIN: Duration = Duration::from_millis(200);
 /// Time cancelled calls get to unwind before the connection is dropped all the same.
 const UNWIND: Duration = Duration::from_secs(1);
+
+/// Which of the two surfaces a server shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// The seven typed tools.
+    Direct,
+    /// The one tool that runs scripts.
+    Code,
+}
 
 /// What a server serves.
 pub struct ServerOptions {

@@ -9,7 +9,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use wit_worker::registry::{Code, OperationId};
 
-use super::tools::Mode;
+use super::Mode;
 use crate::operations::{HostOperations, OperationContext, OperationError, Surface};
 use crate::schema::typescript;
 
@@ -53,7 +53,6 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 /// Reads a resource.
 pub(super) async fn read(
     uri: &str,
-    _mode: Mode,
     operations: &dyn HostOperations,
     context: &OperationContext,
 ) -> Result<ReadResourceResult, ErrorData> {

@@ -10,28 +10,22 @@ use serde_json::{Value, json};
 use wit_worker::registry::operations::OPERATIONS;
 use wit_worker::registry::{LimitId, Operation};
 
+use crate::codemode::CodeModePolicy;
 use crate::schema::json::{self, Object};
-
-/// Which of the two surfaces a server shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// The seven typed tools.
-    Direct,
-    /// The one tool that runs scripts.
-    Code,
-}
 
 /// The name of the one tool of Code Mode.
 pub(super) const CODE_TOOL: &str = "code";
 /// Its one argument.
 pub(super) const CODE_ARGUMENT: &str = "code";
 
-/// The tools of a mode.
-pub(super) fn tools(mode: Mode) -> Vec<Tool> {
-    match mode {
-        Mode::Direct => OPERATIONS.iter().map(operation_tool).collect(),
-        Mode::Code => vec![code_tool()],
-    }
+/// The tools of direct mode: one an operation.
+pub(super) fn direct() -> Vec<Tool> {
+    OPERATIONS.iter().map(operation_tool).collect()
+}
+
+/// The tool of Code Mode, which tells the limits that are in force.
+pub(super) fn code(policy: &CodeModePolicy) -> Vec<Tool> {
+    vec![code_tool(policy)]
 }
 
 /// All tools only read: repeating a call changes nothing but the cache.
@@ -46,7 +40,7 @@ fn operation_tool(operation: &Operation) -> Tool {
         .with_raw_output_schema(Arc::new(json::compact_result(operation)))
 }
 
-fn code_tool() -> Tool {
+fn code_tool(policy: &CodeModePolicy) -> Tool {
     let input = object(json!({
         "type": "object",
         "properties": { CODE_ARGUMENT: { "type": "string", "description": "body of an async JavaScript function" } },
@@ -64,7 +58,7 @@ fn code_tool() -> Tool {
         },
         "required": ["value", "usage"],
     }));
-    Tool::new(CODE_TOOL, description(), Arc::new(input))
+    Tool::new(CODE_TOOL, description(policy), Arc::new(input))
         .with_title("Run a script over repositories")
         .with_annotations(annotations(true))
         .with_raw_output_schema(Arc::new(output))
@@ -77,9 +71,8 @@ fn object(value: Value) -> Object {
     }
 }
 
-/// What a model must know to write its first script. Defaults, not effective values: an operator may lower them, and
-/// `help()` says what is in force.
-fn description() -> String {
+/// What a model must know to write its first script.
+fn description(policy: &CodeModePolicy) -> String {
     let methods: Vec<String> = OPERATIONS
         .iter()
         .map(|operation| {
@@ -91,7 +84,7 @@ fn description() -> String {
             format!("- {}({{ {} }}): {}", operation.method, arguments.join(", "), operation.summary)
         })
         .collect();
-    let limit = |id: LimitId| id.entry().default;
+    let limit = |id: LimitId| policy.value(id);
     format!(
         "Run JavaScript that reads GitHub and local repositories; only its return value comes back.\n\
          The code is the body of an async function: use `await`, and `return` one small JSON value. Compose several \
@@ -101,15 +94,15 @@ fn description() -> String {
          `next_cursor`. A failed call throws an Error with `code` and `operation`.\n\
          Example: const s = await codemode.wit.open({{ repo: 'owner/name' }}); return (await codemode.wit.read({{ \
          snapshot_id: s.snapshot_id, path: 'README.md' }})).text;\n\
-         Limits: {} calls ({} pages, {} opens), {} at once, {} s of JavaScript, {} KiB result. No network, files, \
+         Limits: {} calls ({} pages, {} opens), {} at once, {} ms of JavaScript, {} bytes of result. No network, files, \
          timers or modules.",
         methods.join("\n"),
         limit(LimitId::HostCalls),
         limit(LimitId::Pages),
         limit(LimitId::Snapshots),
         limit(LimitId::HostConcurrency),
-        limit(LimitId::WallMs) / 1000,
-        limit(LimitId::FinalResultBytes) / 1024,
+        limit(LimitId::WallMs),
+        limit(LimitId::FinalResultBytes),
     )
 }
 
@@ -119,16 +112,16 @@ mod tests {
 
     #[test]
     fn the_lists_are_small() {
-        for (mode, most) in [(Mode::Direct, 8 * 1024), (Mode::Code, 4 * 1024)] {
-            let list = rmcp::model::ListToolsResult::with_all_items(tools(mode));
+        for (tools, most) in [(direct(), 8 * 1024), (code(&CodeModePolicy::default()), 4 * 1024)] {
+            let list = rmcp::model::ListToolsResult::with_all_items(tools);
             let bytes = serde_json::to_string(&list).map(|text| text.len()).unwrap_or(usize::MAX);
-            assert!(bytes <= most, "{mode:?}: {bytes} of {most} bytes");
+            assert!(bytes <= most, "{bytes} of {most} bytes");
         }
     }
 
     #[test]
     fn every_tool_is_annotated_as_reading_only() {
-        for tool in tools(Mode::Direct).into_iter().chain(tools(Mode::Code)) {
+        for tool in direct().into_iter().chain(code(&CodeModePolicy::default())) {
             let hints = tool.annotations.as_ref();
             assert_eq!(hints.and_then(|hints| hints.read_only_hint), Some(true), "{}", tool.name);
             assert_eq!(hints.and_then(|hints| hints.destructive_hint), Some(false), "{}", tool.name);

@@ -7,6 +7,7 @@
 //! its business.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
@@ -132,7 +133,7 @@ where
                 () = closed.cancelled() => return None,
                 line = self.next_line() => line,
             };
-            let refusal = match line {
+            let (refusal, id) = match line {
                 Ok(Line::Whole) => {
                     let parsed = decode(self.line.trim_ascii());
                     self.line.clear();
@@ -142,17 +143,16 @@ where
                         Err(refusal) => refusal,
                     }
                 }
-                Ok(Line::TooLong) => ErrorData::invalid_request("the message is too long", None),
+                Ok(Line::TooLong) => (ErrorData::invalid_request("the message is too long", None), None),
                 Ok(Line::End) | Err(_) => {
                     self.closed.cancel();
                     return None;
                 }
             };
-            // No id could be read, so the answer has none. Spawned: a client that reads nothing must not keep us
-            // from hearing it hang up.
+            // Spawned: a client that reads nothing must not keep us from hearing it hang up.
             let (writer, closed) = (Arc::clone(&self.writer), self.closed.clone());
             tokio::spawn(async move {
-                if let Ok(line) = encode(JsonRpcMessage::error(refusal, None)) {
+                if let Ok(line) = encode(JsonRpcMessage::error(refusal, id)) {
                     let _ = write(&writer, &closed, &line).await;
                 }
             });
@@ -176,7 +176,7 @@ async fn write<W: AsyncWrite + Unpin>(writer: &Mutex<W>, closed: &CancellationTo
 }
 
 /// Reads one message; `None` for what is not worth an answer: an empty line, a notification we do not know.
-fn decode(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, ErrorData> {
+fn decode(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     if line.is_empty() {
         return Ok(None);
@@ -186,8 +186,29 @@ fn decode(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, ErrorData> {
     }
     match serde_json::from_slice(line) {
         Ok(message) => Ok(Some(message)),
-        Err(error) if error.is_data() => Err(ErrorData::invalid_request("the message is not a JSON-RPC request", None)),
-        Err(_) => Err(ErrorData::new(ErrorCode::PARSE_ERROR, "the message is not JSON", None)),
+        Err(error) if error.is_data() => refuse(line),
+        Err(_) => Err((ErrorData::new(ErrorCode::PARSE_ERROR, "the message is not JSON", None), None)),
+    }
+}
+
+/// Why a message is refused, and the id to answer with where one could be read.
+type Refusal = (ErrorData, Option<RequestId>);
+
+/// Judges JSON that is no message `rmcp` knows. A notification is never answered.
+fn refuse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+    let not_a_request = || (ErrorData::invalid_request("the message is not a JSON-RPC request", None), None);
+    let fields: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(line).map_err(|_| not_a_request())?;
+    let is = |name: &str, value: &str| fields.get(name).is_some_and(|raw| raw.get() == value);
+    let has_method = fields.get("method").is_some_and(|raw| raw.get().starts_with('"'));
+    if !has_method || !is("jsonrpc", "\"2.0\"") {
+        return Err(not_a_request());
+    }
+    match fields.get("id").map(|raw| serde_json::from_str::<RequestId>(raw.get())) {
+        None => Ok(None),
+        Some(Err(_)) => Err(not_a_request()),
+        Some(Ok(id)) => {
+            Err((ErrorData::invalid_params("the parameters are not what this method takes", None), Some(id)))
+        }
     }
 }
 
@@ -295,4 +316,66 @@ fn encode_raw(id: &RequestId, result: &CallToolResult, structured: &str) -> io::
     let mut line = Vec::with_capacity(structured.len() + text.len() + text.len() / 4 + 256);
     serde_json::to_writer(&mut line, &response)?;
     Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded(structured: &str, text: Option<&str>, is_error: bool) -> String {
+        let raw = RawResult { structured: structured.to_owned(), text: text.map(ToOwned::to_owned), is_error };
+        let result = ServerResult::CallToolResult(raw.into());
+        let line = encode(JsonRpcMessage::response(result, RequestId::Number(7))).unwrap_or_else(|e| panic!("{e}"));
+        String::from_utf8(line).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    #[test]
+    fn a_result_is_written_as_it_is() {
+        let line = encoded(r#"{"b":1e400,"a":[0.10]}"#, None, false);
+        assert!(line.contains(r#""structuredContent":{"b":1e400,"a":[0.10]}"#), "{line}");
+        assert!(line.contains(r#""text":"{\"b\":1e400,\"a\":[0.10]}""#), "{line}");
+        let failed = encoded(r#"{"code":"x"}"#, None, true);
+        assert!(failed.contains(r#""isError":true"#), "{failed}");
+        assert!(encoded(r#"{"value":5}"#, Some("5"), false).contains(r#""text":"5""#));
+    }
+
+    /// Blank space between tokens is all a worker can put a line break into, and it must not end our line.
+    #[test]
+    fn a_line_break_in_raw_json_stays_inside_its_message() {
+        let line = encoded("{\"value\":\n{\"jsonrpc\":\r\n\"2.0\"}}", Some("{\n}"), false);
+        assert_eq!(line.matches(['\n', '\r']).count(), 1, "{line}");
+        assert!(line.ends_with('\n'));
+        assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok(), "{line}");
+    }
+
+    #[test]
+    fn raw_json_that_is_not_json_is_not_written() {
+        let raw = RawResult { structured: "{\"value\":}".to_owned(), text: None, is_error: false };
+        let result = ServerResult::CallToolResult(raw.into());
+        assert!(encode(JsonRpcMessage::response(result, RequestId::Number(7))).is_err());
+    }
+
+    #[test]
+    fn a_call_keeps_its_arguments_raw() {
+        let line = br#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"wit_read","arguments":{"max_bytes":1e999,"a":1,"a":2},"_meta":{"progressToken":3}}}"#;
+        let Some(JsonRpcMessage::Request(request)) = decode_call(line) else { panic!("not a call") };
+        let ClientRequest::CallToolRequest(call) = request.request else { panic!("not a call") };
+        let raw = call.extensions.get::<RawArguments>().and_then(|raw| raw.0.as_deref()).map(RawValue::get);
+        assert_eq!(raw, Some(r#"{"max_bytes":1e999,"a":1,"a":2}"#));
+        let meta = call.extensions.get::<RequestMetaObject>();
+        assert!(meta.is_some_and(|meta| meta.get_progress_token().is_some()));
+    }
+
+    #[test]
+    fn what_is_no_call_is_left_to_the_library() {
+        for line in [
+            r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+            r#"{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"x"}}"#,
+            r#"["2.0",1,"tools/call",{"name":"x"}]"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["x"]}"#,
+        ] {
+            assert!(decode_call(line.as_bytes()).is_none(), "{line}");
+        }
+    }
 }

@@ -14,6 +14,7 @@ pub fn declarations() -> String {
     for operation in OPERATIONS {
         interfaces(&mut out, operation);
     }
+    out.push_str(HELP_TYPES);
     out.push_str("/** The operations. All are read-only. */\ninterface Wit {\n");
     for operation in OPERATIONS {
         method(&mut out, operation);
@@ -33,11 +34,23 @@ const HEADER: &str = "\
 ";
 
 const HELP: &str = "\
-  /**
-   * The methods, their arguments and the limits in force. Local: costs nothing.
-   * With a method's name, only that method.
-   */
-  help(method?: string): unknown;
+  /** Every method, and the limits in force. Local: costs nothing. */
+  help(): { methods: WitMethodHelp[]; limits: Record<string, number> };
+  /** One method with its arguments. */
+  help(method: string): WitMethodHelp;
+";
+
+const HELP_TYPES: &str = "\
+interface WitMethodHelp {
+  name: string;
+  signature: string;
+  summary: string;
+  example: string;
+  tool?: string;
+  arguments?: { name: string; type: string; required: boolean; doc: string; default?: unknown }[];
+  result_fields?: string[];
+}
+
 ";
 
 const GLOBALS: &str = "\

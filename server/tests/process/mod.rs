@@ -1,6 +1,12 @@
 //! What the tests of the real binary share: running it, talking MCP to it, a repository to read.
 
-#![allow(dead_code, unreachable_pub, clippy::expect_used, clippy::unwrap_used, reason = "each test takes what it needs")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "each test takes what it needs"
+)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! `codemode`: the only way out of the VM, native from end to end (I4, I6).
 //!
 //! Each method serializes its arguments, queues one host call and gives a native promise; [`super::drive`] sends what
-//! is queued when JavaScript has nothing left to do, and settles the promises as answers arrive. Calls queued when the
-//! script's outcome is fixed are never sent. No JavaScript of ours runs: there is nothing a script could replace.
+//! is queued after each job, and settles the promises as answers arrive. Calls queued when the script's outcome is
+//! fixed are never sent. No JavaScript of ours runs: there is nothing a script could replace.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;

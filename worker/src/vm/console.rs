@@ -50,7 +50,8 @@ impl ConsoleBuffer {
     }
 }
 
-/// Makes `console` a binding of the global lexical scope, so that it is not a property of `globalThis`.
+/// Makes `console` a binding of the global lexical scope, so that it is not a property of `globalThis`. A script may
+/// replace it; nothing of ours goes through it.
 pub(super) fn install(ctx: &Ctx<'_>, bridge: &Rc<Bridge>) -> rquickjs::Result<()> {
     const HANDOVER: &str = "console handover";
     let console = Object::new(ctx.clone())?;
@@ -70,7 +71,7 @@ pub(super) fn install(ctx: &Ctx<'_>, bridge: &Rc<Bridge>) -> rquickjs::Result<()
     }
     // No untrusted code has run yet: the binding is made by the engine itself, and the way there is taken away.
     ctx.globals().set(HANDOVER, console)?;
-    ctx.eval::<(), _>(format!("const console = globalThis['{HANDOVER}'];"))?;
+    ctx.eval::<(), _>(format!("let console = globalThis['{HANDOVER}'];"))?;
     ctx.globals().remove(HANDOVER)
 }
 

@@ -56,6 +56,9 @@ pub(super) fn drive(
         if bridge.clock.expired() {
             return Ok(Err(deadline(limits.wall_ms)));
         }
+        // After each job, so that the host works while JavaScript goes on, and has seen the calls on whose account a
+        // guard of ours refuses the next one.
+        send_queued(bridge, host)?;
         if ctx.execute_pending_job() {
             continue;
         }
@@ -64,7 +67,6 @@ pub(super) fn drive(
                            is outstanding. Resolve it, or do not await it.";
             return Ok(Err(rejected(Reason::NeverSettles, message)));
         }
-        bridge.clock.paused(|| send_queued(bridge, host))?;
         let answer = bridge.clock.paused(|| host.receive())?;
         let outcome = answer.outcome.as_ref().map(|json| json.get()).map_err(Clone::clone);
         if !bridge.settle(ctx, answer.call, outcome) {
@@ -74,11 +76,19 @@ pub(super) fn drive(
 }
 
 fn send_queued(bridge: &Bridge, host: &mut dyn Host) -> Result<(), HostGone> {
-    while let Some(queued) = bridge.next_queued() {
-        let arguments = RawValue::from_string(queued.arguments).map_err(|_| HostGone)?;
-        host.send(queued.call, queued.operation, &arguments)?;
-    }
-    Ok(())
+    let Some(mut queued) = bridge.next_queued() else {
+        return Ok(());
+    };
+    bridge.clock.paused(|| {
+        loop {
+            let arguments = RawValue::from_string(queued.arguments).map_err(|_| HostGone)?;
+            host.send(queued.call, queued.operation, &arguments)?;
+            match bridge.next_queued() {
+                Some(next) => queued = next,
+                None => return host.flush(),
+            }
+        }
+    })
 }
 
 fn refused(refusal: SourceRefusal) -> ScriptError {

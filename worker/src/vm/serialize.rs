@@ -4,12 +4,11 @@
 //! method of ours that a script could replace is called. Over the budget, bytes are counted but no longer kept, up to
 //! [`COUNT_LIMIT`], so that the size reported is useful. The rules are those of DESIGN §5, "Result".
 
-use std::fmt::Write as _;
-
 use rquickjs::{Atom, Filter, Value};
 
 use super::classes::{Classes, Kind, data_property};
 use super::clock::Clock;
+use super::path::{Key, path};
 use super::raw::{self, Heap};
 use super::text;
 
@@ -17,8 +16,6 @@ use super::text;
 pub(super) const MAX_DEPTH: usize = 100;
 /// Bytes beyond which an oversized value is no longer measured.
 pub(super) const COUNT_LIMIT: usize = 1024 * 1024;
-/// Longest path written out in a message, in bytes.
-const MAX_PATH_BYTES: usize = 200;
 
 /// What becomes of an unpaired surrogate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,13 +84,6 @@ pub(super) fn serialize(
     }
     // Only whole UTF-8 is ever appended.
     String::from_utf8(writer.out).map_err(|_| Refusal::TooLarge(writer.count))
-}
-
-/// Where a value stands in its parent.
-enum Key {
-    Root,
-    Index(u64),
-    Name(String),
 }
 
 enum Stop {
@@ -400,26 +390,4 @@ fn printed(number: f64) -> &'static str {
         f64::NEG_INFINITY => "-Infinity",
         _ => "NaN",
     }
-}
-
-fn path(segments: &[Key]) -> String {
-    let mut path = "$".to_owned();
-    for segment in segments {
-        let _ = match segment {
-            Key::Root => Ok(()),
-            Key::Index(index) => write!(path, "[{index}]"),
-            Key::Name(name) if is_identifier(name) => write!(path, ".{name}"),
-            Key::Name(name) => write!(path, "[{}]", serde_json::Value::from(text::cut(name, 64))),
-        };
-        if path.len() > MAX_PATH_BYTES {
-            path = format!("{}…", text::cut(&path, MAX_PATH_BYTES));
-            break;
-        }
-    }
-    path
-}
-
-fn is_identifier(name: &str) -> bool {
-    let ok = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
-    name.len() <= 64 && name.chars().all(ok) && name.starts_with(|c: char| !c.is_ascii_digit())
 }

@@ -213,6 +213,15 @@ fn nothing_of_a_host_is_in_reach() {
 }
 
 #[test]
+fn calls_are_sent_before_a_guard_of_ours_is_reported() {
+    let mut host = MockHost::new(echo);
+    let source = b"await Promise.all([1, 2, 3, 4, 5].map(() => codemode.wit.list({}))); return 'no'";
+    let error = failure_of(run_with(source, Limits::default(), &mut host));
+    assert_eq!(error.code, Code::HostConcurrencyLimit);
+    assert_eq!(host.sent.len(), 4, "the parent believes the code only when it has seen the calls that explain it");
+}
+
+#[test]
 fn the_console_is_passive_and_bounded() {
     let outcome = run("const o = { get a() { throw 1 }, toString() { throw 2 }, toJSON() { throw 3 }, n: { n: { n: { n: { n: 1 } } } } };
         console.log('text', 1, -0, null, undefined, true, 10n, 2n ** 70n, Symbol('s'), [1, , 'x'], o);
@@ -233,6 +242,8 @@ fn the_console_is_passive_and_bounded() {
         let outcome = run_with(b"console.log('abc'); return 0", limits, &mut MockHost::new(echo));
         assert_eq!((outcome.console.text.as_str(), outcome.console.truncated), (printed, truncated), "{limit}");
     }
+    let outcome = run("console = { log: x => x }; return console.log('mine')");
+    assert_eq!((value_of(&outcome), outcome.console.text.as_str()), ("mine".into(), ""));
     let outcome = run("for (let i = 0; i < 2000; i++) console.log('\\u0001 line', i, 'x'.repeat(i)); return 1");
     assert!(outcome.console.truncated);
     let bytes = serde_json::to_string(&outcome.console.text).map_or(0, |text| text.len());

@@ -108,6 +108,9 @@ fn an_answer_to_no_call_ends_the_session() {
         fn send(&mut self, _: CallId, _: OperationId, _: &RawValue) -> Result<(), HostGone> {
             Ok(())
         }
+        fn flush(&mut self) -> Result<(), HostGone> {
+            Ok(())
+        }
         fn receive(&mut self) -> Result<Answer, HostGone> {
             let call = CallId::new(if self.0 { 1 } else { 9 }).ok_or(HostGone)?;
             self.0 = true;

@@ -31,6 +31,8 @@ fn one_callable_expression_is_called_and_nothing_else_is() {
         ("async _ => (await codemode.wit.list({ snapshot_id: 's' })).method", "\"wit_list\""),
         ("function () { return 5 }", "5"),
         ("async function main() { return 6 };", "6"),
+        ("(async () => { return 7 });", "7"),
+        ("// why\n(function named() { return 8 })\n", "8"),
         ("```js\nreturn 42\n```", "42"),
         ("\n```\n() => 43\n```\n", "43"),
     ]);
@@ -39,6 +41,9 @@ fn one_callable_expression_is_called_and_nothing_else_is() {
         ("x => x, y => y", "code_rejected/not_json", nothing),
         ("function a() { return 1 } function b() { return 2 }", "code_rejected/not_json", nothing),
         ("(async () => { return 3 })()", "code_rejected/not_json", nothing),
+        ("(() => 1)\n(() => 2)", "code_rejected/not_json", nothing),
+        ("(() => 1), (() => 2)", "code_rejected/not_json", nothing),
+        ("((() => 3))", "code_rejected/not_json", nothing),
         ("() => 1\n() => 2", "code_rejected/syntax_error @2:4", ""),
         ("function () { return 1 } + function () { return 2 }", "code_rejected/syntax_error @1:10", ""),
         ("function () { return 1 }, function () { return 2 }", "code_rejected/syntax_error @1:10", ""),

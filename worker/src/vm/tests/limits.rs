@@ -170,3 +170,36 @@ fn calls_beyond_the_budgets_are_refused_here_and_not_sent() {
     let error = failure_of(run_with(source, limits, &mut MockHost::new(echo)));
     assert_eq!((error.code, error.operation.as_deref()), (Code::HostCallsLimit, Some("wit_open")));
 }
+
+/// Each step of the bridge, the printer and the serializer, with the heap or the stack ending anywhere in between:
+/// whatever comes of it is a verdict, never a panic.
+#[test]
+fn nothing_panics_wherever_memory_ends() {
+    let source = b"const out = [];
+        const attempt = async f => { try { out.push(await f()) } catch (e) { out.push(e) } };
+        await attempt(() => codemode.wit.help());
+        await attempt(() => codemode.wit.help('open'));
+        await attempt(() => codemode.wit.searchRepos());
+        await attempt(() => codemode.wit.list({ snapshot_id: 's', more: ['\\u20ac'.repeat(300), { x: 1.5 }] }));
+        await attempt(() => codemode.wit.open({ repo: 1n }));
+        await Promise.allSettled([1, 2, 3, 4, 5].map(n => codemode.wit.read({ n })));
+        console.log(out, new Map, { a: { b: '\\ud800' } });
+        out.push({ ['\\ud800k']: new Date(0), e: new TypeError('x'), s: 'y'.repeat(2000) + '\\u20ac' });
+        return out";
+    let mut verdicts = std::collections::BTreeSet::new();
+    let mut check = |limits: Limits| {
+        let outcome = run_with(source, limits, &mut MockHost::new(echo));
+        verdicts.insert(match outcome.result {
+            Ok(_) => "success".to_owned(),
+            Err(error) => format!("{} {:?}", error.code, error.reason.map(|reason| reason.as_str())),
+        });
+    };
+    for heap_bytes in (1..150_000).step_by(1_999) {
+        check(Limits { heap_bytes, ..Limits::default() });
+    }
+    for stack_bytes in (1..40_000).step_by(1_999) {
+        check(Limits { stack_bytes, ..Limits::default() });
+    }
+    assert!(verdicts.contains("success") && verdicts.contains("code_rejected Some(\"heap_limit\")"), "{verdicts:?}");
+    assert!(verdicts.contains("code_rejected Some(\"stack_limit\")"), "{verdicts:?}");
+}

@@ -60,6 +60,10 @@ impl Host for MockHost {
         Ok(())
     }
 
+    fn flush(&mut self) -> Result<(), HostGone> {
+        Ok(())
+    }
+
     fn receive(&mut self) -> Result<Answer, HostGone> {
         let next = if self.newest_first { self.answers.pop_back() } else { self.answers.pop_front() };
         next.ok_or(HostGone)
