@@ -11,6 +11,7 @@ pub mod canary;
 pub mod client;
 pub mod corpus;
 pub mod coverage;
+pub mod double;
 pub mod fixture;
 pub mod frames;
 #[cfg(target_os = "linux")]

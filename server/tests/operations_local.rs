@@ -1,5 +1,7 @@
 //! `open`, `list` and `read` over local repositories, held against what git itself says.
 
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
 mod support;
 
 use serde_json::{Value, json};

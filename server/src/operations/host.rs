@@ -6,29 +6,38 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::value::RawValue;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use wit_worker::registry::{Code, OperationId};
 
 use super::arguments::{Arguments, refused};
 use super::cursor::Walk;
 use super::{
     HostOperations, OperationContext, OperationError, OperationFuture, OperationsOptions, Surface, list, open, read,
-    search,
+    refs, search,
 };
-use crate::repository::{LocalMapping, RepoName};
+use crate::repository::{LocalMapping, Records, RepoName, Server};
 use crate::snapshot::{Snapshot, SnapshotId, Store, StoreError};
+
+/// How long work may take that no caller waits for.
+const BACKGROUND: Duration = Duration::from_secs(120);
 
 /// The operations over real repositories.
 pub struct Operations {
     shared: Arc<Shared>,
+    /// Ends what runs behind stale answers when the operations go away.
+    _background: DropGuard,
 }
 
 /// What calls share, also with their blocking threads.
 pub(super) struct Shared {
     pub(super) options: OperationsOptions,
     pub(super) store: Store,
+    pub(super) server: Server,
+    pub(super) records: Records,
+    background: CancellationToken,
     /// One lock for each repository and ref that is being opened: ten callers, one fetch.
     flights: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -49,7 +58,16 @@ impl Operations {
     pub fn open(options: OperationsOptions) -> Result<Arc<Self>, OpenError> {
         let store = Store::open(&options.cache_dir, options.caps.cache_bytes)
             .map_err(|StoreError::Io(error)| OpenError::Cache(error))?;
-        Ok(Arc::new(Self { shared: Arc::new(Shared { options, store, flights: Mutex::default() }) }))
+        let background = CancellationToken::new();
+        let shared = Shared {
+            records: Records::new(store.refs(), store.scratch(), &options.github_url),
+            server: Server::new(options.github_url.clone(), options.token.clone()),
+            background: background.clone(),
+            store,
+            options,
+            flights: Mutex::default(),
+        };
+        Ok(Arc::new(Self { shared: Arc::new(shared), _background: background.drop_guard() }))
     }
 }
 
@@ -74,7 +92,8 @@ impl HostOperations for Operations {
                 OperationId::List | OperationId::SearchCode | OperationId::Read => {
                     shared.over_snapshot(operation, arguments, surface, context).await
                 }
-                OperationId::FindRepositories | OperationId::Refs | OperationId::Context => Err(OperationError::new(
+                OperationId::Refs => refs::refs(shared, arguments, context).await,
+                OperationId::FindRepositories | OperationId::Context => Err(OperationError::new(
                     Code::OperationFailed,
                     format!("{} is not available yet", operation.entry().tool),
                 )),
@@ -138,6 +157,11 @@ impl Shared {
             return Ok(());
         }
         Err(OperationError::new(Code::RepositoryDenied, "the repository is outside what the operator allows"))
+    }
+
+    /// The context of work that no caller waits for.
+    pub(super) fn background_context(&self) -> OperationContext {
+        OperationContext::new(BACKGROUND, self.background.child_token())
     }
 
     /// The lock that callers with the same wish share.

@@ -11,6 +11,7 @@ mod options;
 mod page;
 mod path;
 mod read;
+mod refs;
 mod search;
 
 use std::future::Future;

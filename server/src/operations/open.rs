@@ -1,8 +1,8 @@
 //! `open`: pins one commit of a repository and says where it came from.
 //!
 //! `cache.state` is `fresh` when this call made the snapshot, `cached` when it was there and the ref was looked up just
-//! now (or a full commit id left nothing to look up), `stale` when an earlier look-up was relied on. A local repository
-//! is always looked up: that costs nothing.
+//! now (or a full commit id left nothing to look up), `stale` when an earlier look-up was relied on: then the server is
+//! asked behind the caller's back, for the next one. A local repository is always looked up: that costs nothing.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -14,7 +14,7 @@ use wit_worker::registry::Code;
 use super::arguments::{Arguments, refused};
 use super::host::{Shared, blocking, ended};
 use super::{OperationContext, OperationError, Surface};
-use crate::repository::{LocalRepository, RefRequest, RepoName, RepositoryError, Resolved};
+use crate::repository::{LocalRepository, Record, RefRequest, RepoName, RepositoryError, Resolved};
 use crate::snapshot::{Snapshot, SnapshotId};
 
 #[derive(Serialize)]
@@ -34,7 +34,7 @@ struct Cache {
     state: State,
     last_checked_at: Option<String>,
     last_updated_at: Option<String>,
-    last_error: Option<&'static str>,
+    last_error: Option<String>,
 }
 
 #[derive(Serialize, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +42,7 @@ struct Cache {
 enum State {
     Fresh,
     Cached,
+    Stale,
 }
 
 #[derive(Serialize)]
@@ -51,62 +52,199 @@ struct Totals {
 }
 
 /// What every snapshot supports.
-const CAPABILITIES: &[&str] = &["list", "searchCode", "read"];
+const CAPABILITIES: &[&str] = &["list", "searchCode", "read", "context"];
+
+/// What one call is about.
+#[derive(Clone)]
+struct Wish {
+    repo: RepoName,
+    request: RefRequest,
+    require_fresh: bool,
+    /// Milliseconds since 1970 when the call came in.
+    arrived: u64,
+}
+
+struct Pinned {
+    snapshot: Arc<Snapshot>,
+    resolved: Resolved,
+    state: State,
+    /// Milliseconds since 1970.
+    checked_at: u64,
+    updated_at: u64,
+    last_error: Option<String>,
+}
 
 pub(super) async fn open(
     shared: Arc<Shared>,
     arguments: &Arguments,
-    _surface: Surface,
+    surface: Surface,
     context: OperationContext,
 ) -> Result<Box<RawValue>, OperationError> {
     let repo = shared.repository(arguments.text_or_empty("repo"))?;
     let requested = arguments.text("ref").map(str::to_owned);
     let request = RefRequest::parse(requested.as_deref()).map_err(|error| refused(format!("`ref`: {error}")))?;
     shared.allow(&repo)?;
-    let flight = shared.flight(&format!("{} {request:?}", repo.folded()));
-    let _turn = tokio::select! {
-        turn = flight.lock() => turn,
-        error = ended(&context) => return Err(error),
-    };
-    let work = move |context: &OperationContext| {
-        let (snapshot, resolved, state) = pin_local(&shared, &repo, &request, context)?;
-        let now = timestamp(SystemTime::now());
-        let opened = Opened {
-            snapshot_id: snapshot.id().to_string(),
-            repo: snapshot.repo().to_string(),
-            requested_ref: requested,
-            resolved_ref: resolved.name,
-            commit_sha: snapshot.commit().to_string(),
-            cache: Cache { state, last_checked_at: now.clone(), last_updated_at: now, last_error: None },
-            totals: Totals { files: snapshot.total_files(), bytes: snapshot.total_bytes() },
-            capabilities: CAPABILITIES,
+    let require_fresh = arguments.text("freshness") == Some("require_fresh");
+    let wish = Wish { repo, request, require_fresh, arrived: now() };
+    let flight = shared.flight(&format!("{} {:?}", wish.repo.folded(), wish.request));
+    let pinned = {
+        let _turn = tokio::select! {
+            turn = flight.lock() => turn,
+            error = ended(&context) => return Err(error),
         };
-        serde_json::value::to_raw_value(&opened)
-            .map_err(|_| OperationError::new(Code::OperationFailed, "the result has no JSON form"))
+        let (shared, wish) = (Arc::clone(&shared), wish.clone());
+        let runtime = tokio::runtime::Handle::current();
+        blocking(context, move |context| Ok(pin(&shared, &wish, &runtime, context)?)).await?
     };
-    blocking(context, work).await
+    if pinned.state == State::Stale {
+        refresh_behind(&shared, wish);
+    }
+    let Pinned { snapshot, resolved, state, checked_at, updated_at, last_error } = pinned;
+    let opened = Opened {
+        snapshot_id: snapshot.id().to_string(),
+        repo: snapshot.repo().to_string(),
+        requested_ref: requested,
+        resolved_ref: resolved.name,
+        commit_sha: snapshot.commit().to_string(),
+        cache: Cache {
+            state,
+            last_checked_at: timestamp(checked_at),
+            last_updated_at: timestamp(updated_at),
+            // What happened to an earlier call is no business of a script.
+            last_error: last_error.filter(|_| surface == Surface::Direct),
+        },
+        totals: Totals { files: snapshot.total_files(), bytes: snapshot.total_bytes() },
+        capabilities: CAPABILITIES,
+    };
+    serde_json::value::to_raw_value(&opened)
+        .map_err(|_| OperationError::new(Code::OperationFailed, "the result has no JSON form"))
 }
 
-fn pin_local(
+fn pin(
     shared: &Shared,
-    repo: &RepoName,
-    request: &RefRequest,
+    wish: &Wish,
+    runtime: &tokio::runtime::Handle,
+    context: &OperationContext,
+) -> Result<Pinned, RepositoryError> {
+    if let Some(mapping) = shared.local(&wish.repo) {
+        let local = LocalRepository::open(&mapping.path)?;
+        let resolved = local.resolve(&wish.request)?;
+        let now = now();
+        let pinned = |snapshot, state| Pinned {
+            snapshot,
+            resolved: resolved.clone(),
+            state,
+            checked_at: now,
+            updated_at: now,
+            last_error: None,
+        };
+        let id = SnapshotId::of(&wish.repo, &resolved.commit);
+        if let Some(snapshot) = shared.store.get(id)? {
+            return Ok(pinned(snapshot, State::Cached));
+        }
+        let scratch = shared.store.scratch();
+        let file = local.assemble(&mapping.name, resolved.commit, &scratch, shared.options.caps, context)?;
+        return Ok(pinned(shared.store.insert(id, file)?, State::Fresh));
+    }
+    let record = shared.records.load(&wish.repo, &wish.request);
+    if let Some(pinned) = remembered(shared, wish, record.as_ref())? {
+        return Ok(pinned);
+    }
+    ask(shared, wish, record, runtime, context)
+}
+
+/// What the cache alone can answer.
+fn remembered(shared: &Shared, wish: &Wish, record: Option<&Record>) -> Result<Option<Pinned>, RepositoryError> {
+    let (resolved, state) = match (&wish.request, record) {
+        // A commit never changes: having it is knowing it.
+        (RefRequest::Commit(commit), _) => (Resolved { name: None, commit: *commit }, State::Cached),
+        (_, Some(record)) => match record.resolved() {
+            // Somebody asked while this call waited for its turn.
+            Some(resolved) if record.checked_at > wish.arrived => (resolved, State::Cached),
+            Some(resolved) if !wish.require_fresh => (resolved, State::Stale),
+            _ => return Ok(None),
+        },
+        (_, None) => return Ok(None),
+    };
+    let snapshot = shared.store.get(SnapshotId::of(&wish.repo, &resolved.commit))?;
+    Ok(snapshot.map(|snapshot| Pinned {
+        snapshot,
+        resolved,
+        state,
+        checked_at: record.map_or(wish.arrived, |record| record.checked_at),
+        updated_at: record.map_or(wish.arrived, |record| record.updated_at),
+        last_error: record.and_then(|record| record.last_error.clone()),
+    }))
+}
+
+/// Asks the server, and remembers what it said, be it a failure.
+fn ask(
+    shared: &Shared,
+    wish: &Wish,
+    record: Option<Record>,
+    runtime: &tokio::runtime::Handle,
+    context: &OperationContext,
+) -> Result<Pinned, RepositoryError> {
+    match look_up(shared, wish, runtime, context) {
+        Ok((snapshot, resolved, state)) => {
+            let record = Record::after(record.as_ref(), &resolved, now());
+            shared.records.save(&wish.repo, &wish.request, &record);
+            let Record { checked_at, updated_at, .. } = record;
+            Ok(Pinned { snapshot, resolved, state, checked_at, updated_at, last_error: None })
+        }
+        Err(error) => {
+            if let (Some(record), false) = (record, matches!(error, RepositoryError::Stopped(_))) {
+                let code = error.code().as_str().to_owned();
+                shared.records.save(&wish.repo, &wish.request, &Record { last_error: Some(code), ..record });
+            }
+            Err(error)
+        }
+    }
+}
+
+fn look_up(
+    shared: &Shared,
+    wish: &Wish,
+    runtime: &tokio::runtime::Handle,
     context: &OperationContext,
 ) -> Result<(Arc<Snapshot>, Resolved, State), RepositoryError> {
-    let Some(mapping) = shared.local(repo) else { return Err(RepositoryError::Unavailable) };
-    let local = LocalRepository::open(&mapping.path)?;
-    let resolved = local.resolve(request)?;
-    let id = SnapshotId::of(repo, &resolved.commit);
-    if let Some(snapshot) = shared.store.get(id)? {
+    let mut remote = shared.server.repository(&wish.repo, shared.options.caps, runtime.clone(), context)?;
+    let mut resolved = remote.resolve(&wish.request)?;
+    if let Some(snapshot) = shared.store.get(SnapshotId::of(&wish.repo, &resolved.commit))? {
         return Ok((snapshot, resolved, State::Cached));
     }
-    let file = local.assemble(&mapping.name, resolved.commit, &shared.store.scratch(), shared.options.caps, context)?;
-    Ok((shared.store.insert(id, file)?, resolved, State::Fresh))
+    let exact = matches!(wish.request, RefRequest::Commit(_));
+    let directory = shared.store.scratch_directory()?;
+    let (commit, file) = remote.fetch(resolved.commit, exact, &shared.store.scratch(), directory.path())?;
+    resolved.commit = commit;
+    let snapshot = shared.store.insert(SnapshotId::of(&wish.repo, &commit), file)?;
+    Ok((snapshot, resolved, State::Fresh))
+}
+
+/// Asks the server for the next caller's sake; one at a time for each ref, and never longer than an operation may take.
+fn refresh_behind(shared: &Arc<Shared>, wish: Wish) {
+    let flight = shared.flight(&format!("refresh {} {:?}", wish.repo.folded(), wish.request));
+    let Ok(turn) = flight.try_lock_owned() else { return };
+    let shared = Arc::clone(shared);
+    let context = shared.background_context();
+    let runtime = tokio::runtime::Handle::current();
+    tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        let record = shared.records.load(&wish.repo, &wish.request);
+        if let Err(error) = ask(&shared, &wish, record, &runtime, &context) {
+            tracing::debug!(code = error.code().as_str(), "a refresh behind a stale answer failed");
+        }
+    });
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// RFC 3339, in UTC, to the second.
-fn timestamp(time: SystemTime) -> Option<String> {
-    let seconds = time.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs();
+fn timestamp(milliseconds: u64) -> Option<String> {
+    let seconds = milliseconds / 1000;
     let days = i64::try_from(seconds / 86_400).ok()?;
     let clock = seconds % 86_400;
     // Days to a date of the proleptic Gregorian calendar, with years that begin in March.
@@ -126,11 +264,10 @@ fn timestamp(time: SystemTime) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn timestamps() {
-        let at = |seconds| timestamp(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).expect("a time");
+        let at = |seconds: u64| timestamp(seconds * 1000 + 999).expect("a time");
         assert_eq!(at(0), "1970-01-01T00:00:00Z");
         assert_eq!(at(951_782_399), "2000-02-28T23:59:59Z");
         assert_eq!(at(951_782_400), "2000-02-29T00:00:00Z");

@@ -71,18 +71,18 @@ pub(super) fn assemble(
             own
         },
         |own, index| {
-            if index % 64 == 0 {
+            if index.is_multiple_of(64) {
                 context.check().map_err(RepositoryError::Stopped)?;
             }
             decode(own, &leaves[index], caps)
         },
         |index, body| {
-            if index % 1024 == 0 {
+            if index.is_multiple_of(1024) {
                 context.report("writing files", index as u64, Some(total));
             }
             let Leaf { path, mode, id, .. } = &leaves[index];
             let id = commit_id(id)?;
-            Ok(match body {
+            match body {
                 Body::File(bytes, facts) => writer.file(path, *mode, id, &bytes, &facts)?,
                 Body::TooLarge(size) => writer.unstored(path, *mode, id, size)?,
                 Body::Symlink(target) => writer.symlink(path, *mode, id, &target)?,
@@ -90,7 +90,8 @@ pub(super) fn assemble(
                     let url = urls.iter().find(|(at, _)| at == path).map(|(_, url)| url.as_slice());
                     writer.submodule(path, *mode, id, url)?;
                 }
-            })
+            }
+            Ok(())
         },
     )?;
     context.check().map_err(RepositoryError::Stopped)?;
@@ -112,6 +113,27 @@ fn tree_of(objects: &gix::odb::Handle, commit: CommitId) -> Result<gix::ObjectId
     let mut buffer = Vec::new();
     let commit = objects.find_commit(&object_id(commit), &mut buffer).map_err(|_| RepositoryError::Damaged)?;
     Ok(commit.tree())
+}
+
+/// Follows annotated tags to the commit.
+pub(super) fn peel(objects: &gix::odb::Handle, id: gix::ObjectId) -> Result<CommitId, RepositoryError> {
+    const MOST_TAGS: usize = 16;
+    let mut id = id;
+    let mut buffer = Vec::new();
+    for _ in 0..MOST_TAGS {
+        let found = gix::objs::Find::try_find(objects, &id, &mut buffer).map_err(|_| RepositoryError::Damaged)?;
+        let data = found.ok_or(RepositoryError::RefNotFound)?;
+        match data.kind {
+            Kind::Commit => return commit_id(&id),
+            Kind::Tag => {
+                id = gix::objs::TagRefIter::from_bytes(data.data, gix::hash::Kind::Sha1)
+                    .target_id()
+                    .map_err(|_| RepositoryError::Damaged)?;
+            }
+            Kind::Tree | Kind::Blob => return Err(RepositoryError::NotACommit),
+        }
+    }
+    Err(RepositoryError::NotACommit)
 }
 
 /// Lists every leaf, in path order.
@@ -166,7 +188,7 @@ fn walk(
                     let limit = caps.repository_files;
                     return Err(RepositoryError::TooLarge { measured: trees, limit, paths: true });
                 }
-                if trees % 256 == 0 {
+                if trees.is_multiple_of(256) {
                     context.check().map_err(RepositoryError::Stopped)?;
                 }
                 let below = read(&id, path.len())?;

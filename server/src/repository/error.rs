@@ -80,32 +80,39 @@ impl From<StoreError> for RepositoryError {
     }
 }
 
+impl RepositoryError {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::NotFound | Self::NotARepository => Code::RepositoryNotFound,
+            Self::RefNotFound | Self::Empty | Self::AmbiguousCommit | Self::UnknownAbbreviation | Self::NotACommit => {
+                Code::RefNotFound
+            }
+            Self::Authentication => Code::AuthenticationFailed,
+            Self::RateLimited { .. } => Code::RateLimited,
+            Self::Unavailable => Code::UpstreamUnavailable,
+            Self::TooLarge { .. } => Code::RepositoryTooLarge,
+            Self::Damaged | Self::Io(_) => Code::OperationFailed,
+            Self::Stopped(error) => error.code,
+        }
+    }
+}
+
 impl From<RepositoryError> for OperationError {
     fn from(error: RepositoryError) -> Self {
-        let words = error.to_string();
+        let (code, words) = (error.code(), error.to_string());
         match error {
-            RepositoryError::NotFound | RepositoryError::NotARepository => Self::new(Code::RepositoryNotFound, words),
-            RepositoryError::RefNotFound
-            | RepositoryError::Empty
-            | RepositoryError::AmbiguousCommit
-            | RepositoryError::UnknownAbbreviation
-            | RepositoryError::NotACommit => Self::new(Code::RefNotFound, words),
-            RepositoryError::Authentication => Self::new(Code::AuthenticationFailed, words),
+            RepositoryError::Stopped(error) => error,
             RepositoryError::RateLimited { retry_after_s } => {
-                let words = match retry_after_s {
-                    Some(seconds) => format!("{words}; try again in {seconds} s"),
-                    None => words,
-                };
-                Self { retry_after_s, ..Self::new(Code::RateLimited, words) }
+                let wait = retry_after_s.map(|seconds| format!("; try again in {seconds} s"));
+                Self { retry_after_s, ..Self::new(code, format!("{words}{}", wait.unwrap_or_default())) }
             }
-            RepositoryError::Unavailable => Self::new(Code::UpstreamUnavailable, words),
             RepositoryError::TooLarge { measured, limit, paths } => {
                 let unit = if paths { "paths" } else { "bytes" };
-                Self::new(Code::RepositoryTooLarge, format!("{words}: at least {measured} {unit}, the cap is {limit}"))
+                Self::new(code, format!("{words}: at least {measured} {unit}, the cap is {limit}"))
             }
-            RepositoryError::Damaged => Self::new(Code::OperationFailed, words),
-            RepositoryError::Io(_) => Self::new(Code::OperationFailed, words),
-            RepositoryError::Stopped(error) => error,
+            _ => Self::new(code, words),
         }
     }
 }

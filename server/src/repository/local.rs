@@ -12,7 +12,7 @@ use std::path::Path;
 use gix::refs::TargetRef;
 use tempfile::NamedTempFile;
 
-use super::assemble::{assemble, commit_id, object_id};
+use super::assemble::{assemble, object_id, peel};
 use super::error::RepositoryError;
 use super::name::{CommitId, RepoName};
 use super::revision::{RefEntry, RefRequest, Resolved};
@@ -111,26 +111,8 @@ impl LocalRepository {
         Err(RepositoryError::RefNotFound)
     }
 
-    /// Follows annotated tags to the commit.
     fn peel(&self, id: gix::ObjectId) -> Result<CommitId, RepositoryError> {
-        let objects = self.objects()?;
-        let mut id = id;
-        const MOST_TAGS: usize = 16;
-        for _ in 0..MOST_TAGS {
-            let mut buffer = Vec::new();
-            let found = gix::objs::Find::try_find(&objects, &id, &mut buffer).map_err(|_| RepositoryError::Damaged)?;
-            let data = found.ok_or(RepositoryError::RefNotFound)?;
-            match data.kind {
-                gix::objs::Kind::Commit => return commit_id(&id),
-                gix::objs::Kind::Tag => {
-                    id = gix::objs::TagRefIter::from_bytes(data.data, gix::hash::Kind::Sha1)
-                        .target_id()
-                        .map_err(|_| RepositoryError::Damaged)?;
-                }
-                _ => return Err(RepositoryError::NotACommit),
-            }
-        }
-        Err(RepositoryError::NotACommit)
+        peel(&self.objects()?, id)
     }
 
     fn abbreviated(&self, digits: &str) -> Result<CommitId, RepositoryError> {

@@ -4,14 +4,19 @@
 
 mod assemble;
 mod error;
+mod http;
 mod local;
 mod name;
 mod ordered;
+mod records;
+mod remote;
 mod revision;
 mod secret;
 
 pub use error::RepositoryError;
 pub(crate) use local::LocalRepository;
 pub use name::{AllowPattern, CommitId, GithubUrl, LocalMapping, NameError, RepoName};
+pub(crate) use records::{Record, Records};
+pub(crate) use remote::Server;
 pub use revision::{NotARef, RefEntry, RefRequest, Resolved};
 pub use secret::Secret;

@@ -77,7 +77,7 @@ impl Snapshot {
     }
 
     fn check(map: Mapping, trust: Trust) -> Result<Self, DamagedSnapshot> {
-        let page = map.get(..HEADER_BYTES as usize).ok_or(DamagedSnapshot)?;
+        let page = map.get(..HEADER_BYTES).ok_or(DamagedSnapshot)?;
         let header = Header::decode(page, map.len() as u64)?;
         let regions = Regions::of(&header)?;
         let (hashed, rest) = page.split_at(HEADER_HASHED_BYTES);

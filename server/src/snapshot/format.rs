@@ -17,7 +17,7 @@ use super::file::EntryKind;
 /// Names the format; changes with anything below.
 pub(super) const MAGIC: &[u8; 8] = b"WITSNAP1";
 /// Bytes of the header, one page, so that the text begins on a page.
-pub(super) const HEADER_BYTES: u64 = 4096;
+pub(super) const HEADER_BYTES: usize = 4096;
 /// Bytes of one entry.
 pub(super) const ENTRY_BYTES: usize = 104;
 
@@ -53,7 +53,7 @@ pub(super) struct Header {
 
 impl Header {
     pub(super) const fn text_at(&self) -> u64 {
-        HEADER_BYTES
+        HEADER_BYTES as u64
     }
 
     pub(super) fn binary_at(&self) -> Option<u64> {
@@ -74,7 +74,7 @@ impl Header {
 
     /// The header page with its checksum, given the bytes of entries and strings.
     pub(super) fn encode(&self, entries: &[u8], strings: &[u8]) -> Vec<u8> {
-        let mut page = Vec::with_capacity(HEADER_BYTES as usize);
+        let mut page = Vec::with_capacity(HEADER_BYTES);
         page.extend_from_slice(MAGIC);
         page.extend_from_slice(&self.commit);
         page.extend_from_slice(&self.tree);
@@ -93,7 +93,7 @@ impl Header {
         page.extend_from_slice(&self.contents_hash);
         let hash = metadata_hash(&page, entries, strings);
         page.extend_from_slice(hash.as_bytes());
-        page.resize(HEADER_BYTES as usize, 0);
+        page.resize(HEADER_BYTES, 0);
         page
     }
 
@@ -251,7 +251,7 @@ mod tests {
     fn headers_survive_the_round_trip() {
         let header = Header { text_len: 5, entry_count: 2, strings_len: 3, files: 2, ..Header::default() };
         let page = header.encode(b"", b"");
-        let len = HEADER_BYTES + 5 + 2 * ENTRY_BYTES as u64 + 3;
+        let len = HEADER_BYTES as u64 + 5 + 2 * ENTRY_BYTES as u64 + 3;
         assert_eq!(Header::decode(&page, len), Ok(header.clone()));
         assert_eq!(Header::decode(&page, len + 1), Err(DamagedSnapshot));
         let huge = Header { entry_count: u64::MAX, ..header }.encode(b"", b"");

@@ -60,7 +60,7 @@ impl SnapshotWriter {
     pub fn create(directory: &Path, caps: Caps) -> Result<Self, WriteError> {
         let file = tempfile::Builder::new().prefix("snapshot-").tempfile_in(directory)?;
         let mut file = BufWriter::with_capacity(BUFFER_BYTES, file);
-        file.write_all(&[0; HEADER_BYTES as usize])?;
+        file.write_all(&[0; HEADER_BYTES])?;
         Ok(Self {
             file,
             binary: None,
@@ -162,7 +162,7 @@ impl SnapshotWriter {
         let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let contents_hash = {
             let map = Mapping::new(file.as_file())?;
-            contents_hash(map.get(HEADER_BYTES as usize..).unwrap_or_default())
+            contents_hash(map.get(HEADER_BYTES..).unwrap_or_default())
         };
         file.write_all(&self.entries)?;
         file.write_all(&self.strings)?;

@@ -1,5 +1,5 @@
 //! Real git repositories in temporary directories, and a host to ask about them.
-#![allow(dead_code, reason = "each test binary uses its own part")]
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -166,7 +166,7 @@ mod tests {
             assert_eq!(error.code, Code::InvalidPattern);
             assert!(error.message.contains(reason), "{}", error.message);
         }
-        for pattern in [r"(\w{1000}){1000}", &"(".repeat(5000), &"a{1000}{1000}{1000}".to_owned()] {
+        for pattern in [r"(\w{1000}){1000}", &"(".repeat(5000), "a{1000}{1000}{1000}"] {
             assert_eq!(
                 Pattern::compile(pattern, Case::Smart).err().map(|error| error.code),
                 Some(Code::InvalidPattern)

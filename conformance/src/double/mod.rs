@@ -1,0 +1,3 @@
+//! Doubles of the outside world: real protocols over loopback, with faults on demand.
+
+pub mod git_http;

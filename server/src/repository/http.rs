@@ -1,0 +1,451 @@
+//! The HTTP under git's protocol: gix speaks git, this speaks to the server, and every fact about a failure is known here.
+//!
+//! gix brings an HTTP client of its own; this one takes its place because it must honour an [`OperationContext`] at any
+//! moment (a stalled server included), keep the token to one origin, and tell a refusal from an outage by its status (I6)
+//! instead of by text. No proxy, cookie, netrc or other setting of the environment is read.
+//!
+//! The token stands in a request header and nowhere else: not in an address, an error or a log line (I7). It goes to the
+//! operator's own server only. A redirect is followed only on the first request of a conversation, as git does, only to
+//! the same path below another address, never from https to http, and to another origin without the token.
+
+use std::any::Any;
+use std::io::{self, BufRead, Read, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use base64::Engine as _;
+use gix::protocol::transport::client::blocking_io::http::{GetResponse, Http, PostBodyDataKind, PostResponse};
+use reqwest::StatusCode;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
+
+use super::error::RepositoryError;
+use super::name::GithubUrl;
+use super::secret::Secret;
+use crate::operations::OperationContext;
+
+/// A server that can't be connected to in this time is unavailable.
+const CONNECT: Duration = Duration::from_secs(10);
+/// A server that sends nothing for so long is unavailable; git servers send a sign of life every few seconds.
+const SILENCE: Duration = Duration::from_secs(45);
+/// As many redirects as anyone needs.
+const REDIRECTS: usize = 5;
+
+/// Makes the client that all conversations share.
+pub(super) fn client() -> Result<reqwest::Client, RepositoryError> {
+    // Fails only if one is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECT)
+        .read_timeout(SILENCE)
+        .user_agent(concat!("git/wit-", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|_| RepositoryError::Unavailable)
+}
+
+/// What a conversation shares between its requests.
+pub(super) struct Conversation {
+    pub(super) client: reqwest::Client,
+    pub(super) runtime: tokio::runtime::Handle,
+    pub(super) server: GithubUrl,
+    pub(super) token: Option<Secret>,
+    pub(super) context: OperationContext,
+    /// Most bytes that answers may have in all.
+    pub(super) most_bytes: u64,
+    facts: Mutex<Facts>,
+}
+
+#[derive(Default)]
+struct Facts {
+    /// Why the conversation failed, decided once.
+    failure: Option<RepositoryError>,
+    /// Where redirects have led.
+    base: Option<String>,
+    received: u64,
+}
+
+impl Conversation {
+    pub(super) fn new(
+        client: reqwest::Client,
+        runtime: tokio::runtime::Handle,
+        server: GithubUrl,
+        token: Option<Secret>,
+        context: OperationContext,
+        most_bytes: u64,
+    ) -> Arc<Self> {
+        Arc::new(Self { client, runtime, server, token, context, most_bytes, facts: Mutex::default() })
+    }
+
+    /// The first failure, if there was one.
+    pub(super) fn failure(&self) -> Option<RepositoryError> {
+        self.facts().failure.take()
+    }
+
+    fn facts(&self) -> std::sync::MutexGuard<'_, Facts> {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers a failure, and gives what gix needs to stop.
+    fn fail(&self, failure: RepositoryError) -> io::Error {
+        self.facts().failure.get_or_insert(failure);
+        io::Error::from(io::ErrorKind::ConnectionAborted)
+    }
+
+    /// Waits for the network, or for the end of the context.
+    fn wait<T>(&self, work: impl Future<Output = reqwest::Result<T>>) -> io::Result<T> {
+        let deadline = tokio::time::Instant::from_std(self.context.deadline());
+        let outcome = self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = self.context.cancellation().cancelled() => None,
+                () = tokio::time::sleep_until(deadline) => None,
+                outcome = work => Some(outcome),
+            }
+        });
+        match outcome {
+            Some(Ok(value)) => Ok(value),
+            Some(Err(_)) => Err(self.fail(RepositoryError::Unavailable)),
+            None => {
+                let stopped = self.context.check().err().map_or(RepositoryError::Unavailable, RepositoryError::Stopped);
+                Err(self.fail(stopped))
+            }
+        }
+    }
+
+    /// Sends a request with the token if its address is the server's own.
+    fn send(&self, mut request: reqwest::Request) -> io::Result<reqwest::Response> {
+        self.context.check().map_err(|error| self.fail(RepositoryError::Stopped(error)))?;
+        let own =
+            reqwest::Url::parse(self.server.as_str()).is_ok_and(|server| server.origin() == request.url().origin());
+        let mut sent_token = false;
+        if let Some(token) = self.token.as_ref().filter(|_| own && self.server.may_carry_credentials()) {
+            let pair = base64::engine::general_purpose::STANDARD.encode(format!("x-access-token:{}", token.expose()));
+            if let Ok(mut value) = HeaderValue::try_from(format!("Basic {pair}")) {
+                value.set_sensitive(true);
+                request.headers_mut().insert(AUTHORIZATION, value);
+                sent_token = true;
+            }
+        }
+        let response = self.wait(self.client.execute(request))?;
+        match refusal(response.status(), response.headers(), sent_token) {
+            Some(failure) => Err(self.fail(failure)),
+            None => Ok(response),
+        }
+    }
+
+    /// The first request of a conversation, which may be redirected.
+    fn get(&self, url: &str, base: &str, headers: &HeaderMap) -> io::Result<reqwest::Response> {
+        let unavailable = || self.fail(RepositoryError::Unavailable);
+        let tail = url.strip_prefix(base).ok_or_else(unavailable)?;
+        let mut url = reqwest::Url::parse(url).map_err(|_| unavailable())?;
+        for _ in 0..=REDIRECTS {
+            let request = self.client.get(url.clone()).headers(headers.clone()).build().map_err(|_| unavailable())?;
+            let response = self.send(request)?;
+            if !response.status().is_redirection() {
+                return Ok(response);
+            }
+            let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+            let next = location.and_then(|location| url.join(location).ok()).ok_or_else(unavailable)?;
+            let safe = match next.scheme() {
+                "https" => true,
+                "http" => url.scheme() == "http",
+                _ => false,
+            };
+            let base = next.as_str().strip_suffix(tail).filter(|_| safe).ok_or_else(unavailable)?;
+            self.facts().base = Some(base.to_owned());
+            url = next;
+        }
+        Err(unavailable())
+    }
+}
+
+/// What a status means, decided by the status and by what was sent.
+fn refusal(status: StatusCode, headers: &HeaderMap, sent_token: bool) -> Option<RepositoryError> {
+    let number = |name: &HeaderName| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
+    let remaining = HeaderName::from_static("x-ratelimit-remaining");
+    let limited = status == StatusCode::TOO_MANY_REQUESTS
+        || (status == StatusCode::FORBIDDEN && (number(&remaining) == Some(0) || headers.contains_key(RETRY_AFTER)));
+    if limited {
+        return Some(RepositoryError::RateLimited { retry_after_s: number(&RETRY_AFTER) });
+    }
+    match status {
+        status if status.is_success() || status.is_redirection() => None,
+        // Without a token the server only says that it doesn't show such a repository to everyone.
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if sent_token => Some(RepositoryError::Authentication),
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::GONE => {
+            Some(RepositoryError::NotFound)
+        }
+        _ => Some(RepositoryError::Unavailable),
+    }
+}
+
+/// gix's view of the conversation.
+pub(super) struct Client(pub(super) Arc<Conversation>);
+
+impl Http for Client {
+    type Headers = HeaderLines;
+    type ResponseBody = Body;
+    type PostBody = PostBody;
+
+    fn get(
+        &mut self,
+        url: &str,
+        base_url: &str,
+        headers: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> gix::Result<GetResponse<HeaderLines, Body>> {
+        let response = self.0.get(url, base_url, &header_map(headers)).map_err(gix::Error::from_error)?;
+        let exchange = Exchange::answered(&self.0, response);
+        Ok(GetResponse { headers: HeaderLines::of(&exchange), body: Body::of(&exchange) })
+    }
+
+    fn post(
+        &mut self,
+        url: &str,
+        _base_url: &str,
+        headers: impl IntoIterator<Item = impl AsRef<str>>,
+        _body: PostBodyDataKind,
+    ) -> gix::Result<PostResponse<HeaderLines, Body, PostBody>> {
+        let exchange = Exchange::pending(&self.0, url, header_map(headers));
+        Ok(PostResponse {
+            post_body: PostBody(Arc::clone(&exchange)),
+            headers: HeaderLines::of(&exchange),
+            body: Body::of(&exchange),
+        })
+    }
+
+    fn configure(&mut self, _config: &dyn Any) -> gix::Result {
+        Ok(())
+    }
+
+    fn redirected_base_url(&self) -> Option<String> {
+        self.0.facts().base.clone()
+    }
+}
+
+fn header_map(lines: impl IntoIterator<Item = impl AsRef<str>>) -> HeaderMap {
+    let mut map = HeaderMap::new();
+    for line in lines {
+        let pair = line.as_ref().split_once(':');
+        let pair = pair.and_then(|(name, value)| Some((name.parse::<HeaderName>().ok()?, value.trim().parse().ok()?)));
+        if let Some((name, value)) = pair {
+            map.insert(name, value);
+        }
+    }
+    map
+}
+
+/// One request and its answer, which is asked for when somebody reads it.
+struct Exchange {
+    conversation: Arc<Conversation>,
+    state: Mutex<State>,
+}
+
+enum State {
+    Pending { url: String, headers: HeaderMap, body: Vec<u8> },
+    Answered(Box<reqwest::Response>),
+    Over,
+}
+
+impl Exchange {
+    fn answered(conversation: &Arc<Conversation>, response: reqwest::Response) -> Arc<Self> {
+        let state = Mutex::new(State::Answered(Box::new(response)));
+        Arc::new(Self { conversation: Arc::clone(conversation), state })
+    }
+
+    fn pending(conversation: &Arc<Conversation>, url: &str, headers: HeaderMap) -> Arc<Self> {
+        let state = Mutex::new(State::Pending { url: url.to_owned(), headers, body: Vec::new() });
+        Arc::new(Self { conversation: Arc::clone(conversation), state })
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs something on the answer, asking for it first if need be.
+    fn with<T>(&self, run: impl FnOnce(&mut reqwest::Response) -> io::Result<T>) -> io::Result<Option<T>> {
+        let mut state = self.state();
+        if let State::Pending { .. } = *state {
+            let State::Pending { url, headers, body } = std::mem::replace(&mut *state, State::Over) else {
+                return Ok(None);
+            };
+            let unavailable = || self.conversation.fail(RepositoryError::Unavailable);
+            let request = self.conversation.client.post(url).headers(headers).body(body).build();
+            let response = self.conversation.send(request.map_err(|_| unavailable())?)?;
+            if response.status().is_redirection() {
+                return Err(unavailable());
+            }
+            *state = State::Answered(Box::new(response));
+        }
+        match &mut *state {
+            State::Answered(response) => run(response).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The next bytes of the answer; none at its end.
+    fn chunk(&self) -> io::Result<Option<impl AsRef<[u8]> + use<>>> {
+        let conversation = &self.conversation;
+        let chunk = self.with(|response| conversation.wait(response.chunk()))?.flatten();
+        if let Some(chunk) = &chunk {
+            let received = {
+                let mut facts = conversation.facts();
+                facts.received += chunk.len() as u64;
+                facts.received
+            };
+            if received > conversation.most_bytes {
+                let limit = conversation.most_bytes;
+                return Err(conversation.fail(RepositoryError::TooLarge { measured: received, limit, paths: false }));
+            }
+            conversation.context.report("receiving bytes", received, None);
+        } else {
+            *self.state() = State::Over;
+        }
+        Ok(chunk)
+    }
+}
+
+/// Collects a request's body.
+pub(super) struct PostBody(Arc<Exchange>);
+
+impl Write for PostBody {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut *self.0.state() {
+            State::Pending { body, .. } => {
+                body.extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+            _ => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Bytes that come piece by piece.
+struct Pieces {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Pieces {
+    fn fill(&mut self, next: impl FnOnce() -> io::Result<Option<Vec<u8>>>) -> io::Result<&[u8]> {
+        if self.at >= self.bytes.len() {
+            (self.bytes, self.at) = (next()?.unwrap_or_default(), 0);
+        }
+        Ok(self.bytes.get(self.at..).unwrap_or_default())
+    }
+}
+
+/// The answer's headers, as lines.
+pub(super) struct HeaderLines {
+    exchange: Arc<Exchange>,
+    pieces: Pieces,
+    asked: bool,
+}
+
+impl HeaderLines {
+    fn of(exchange: &Arc<Exchange>) -> Self {
+        Self { exchange: Arc::clone(exchange), pieces: Pieces { bytes: Vec::new(), at: 0 }, asked: false }
+    }
+}
+
+impl BufRead for HeaderLines {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let (exchange, asked) = (&self.exchange, std::mem::replace(&mut self.asked, true));
+        self.pieces.fill(|| {
+            if asked {
+                return Ok(None);
+            }
+            exchange.with(|response| {
+                let mut lines = Vec::new();
+                for (name, value) in response.headers() {
+                    lines.extend_from_slice(name.as_str().as_bytes());
+                    lines.push(b':');
+                    lines.extend_from_slice(value.as_bytes());
+                    lines.push(b'\n');
+                }
+                Ok(lines)
+            })
+        })
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.pieces.at += amount;
+    }
+}
+
+/// The answer's body.
+pub(super) struct Body {
+    exchange: Arc<Exchange>,
+    pieces: Pieces,
+}
+
+impl Body {
+    fn of(exchange: &Arc<Exchange>) -> Self {
+        Self { exchange: Arc::clone(exchange), pieces: Pieces { bytes: Vec::new(), at: 0 } }
+    }
+}
+
+impl BufRead for Body {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let exchange = &self.exchange;
+        self.pieces.fill(|| Ok(exchange.chunk()?.map(|chunk| chunk.as_ref().to_vec())))
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.pieces.at += amount;
+    }
+}
+
+macro_rules! read_by_buffer {
+    ($($reader:ty),*) => { $(
+        impl Read for $reader {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let available = self.fill_buf()?;
+                let len = available.len().min(buffer.len());
+                buffer[..len].copy_from_slice(&available[..len]);
+                self.consume(len);
+                Ok(len)
+            }
+        }
+    )* };
+}
+
+read_by_buffer!(HeaderLines, Body);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_decide() {
+        let headers = |pairs: &[(&'static str, &str)]| {
+            let pair =
+                |(name, value): &(&'static str, &str)| (HeaderName::from_static(name), value.parse().expect("a value"));
+            pairs.iter().map(pair).collect::<HeaderMap>()
+        };
+        let decide = |status: u16, pairs: &[(&'static str, &str)], token| {
+            refusal(StatusCode::from_u16(status).expect("a status"), &headers(pairs), token)
+        };
+        assert!(decide(200, &[], false).is_none());
+        assert!(matches!(decide(401, &[], true), Some(RepositoryError::Authentication)));
+        assert!(matches!(decide(401, &[], false), Some(RepositoryError::NotFound)));
+        assert!(matches!(decide(404, &[], true), Some(RepositoryError::NotFound)));
+        assert!(matches!(decide(500, &[], false), Some(RepositoryError::Unavailable)));
+        assert!(matches!(
+            decide(429, &[("retry-after", "7")], false),
+            Some(RepositoryError::RateLimited { retry_after_s: Some(7) })
+        ));
+        assert!(matches!(
+            decide(403, &[("x-ratelimit-remaining", "0")], true),
+            Some(RepositoryError::RateLimited { retry_after_s: None })
+        ));
+        assert!(matches!(
+            decide(429, &[("retry-after", "soon")], false),
+            Some(RepositoryError::RateLimited { retry_after_s: None })
+        ));
+    }
+}

@@ -1,0 +1,388 @@
+//! `searchCode` held against an independent line-by-line oracle, and against `rg` where it is installed.
+
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use support::{Fixture, Host, curious};
+use wit_worker::registry::{Code, OperationId};
+
+/// Patterns of every kind that takes a route of its own through the search.
+const PATTERNS: &[&str] = &[
+    "hello",
+    "Hello",
+    "HELLO",
+    "main",
+    "fn ",
+    "zzqq_not_there_zzqq",
+    "needle",
+    "x",
+    "kelvin",
+    "disk",
+    "ſ",
+    "^hello",
+    "hello$",
+    "^$",
+    "^",
+    "$",
+    "x*",
+    "^one",
+    "two$",
+    r"two\r$",
+    r"\r",
+    "e$",
+    "^.",
+    r"^\s",
+    r"\s$",
+    r"\bhello\b",
+    r"\Bello",
+    r"\w+\(",
+    r"[a-z]+_[0-9]{2}",
+    "[A-Z]{2,}",
+    "(?i)HELLO",
+    "(?-i)hello",
+    "(?i:HELLO) world",
+    "hello|world",
+    "foo|bar|answer",
+    "(ab)+",
+    "a{2,3}",
+    r"\d+",
+    r"\p{Lu}",
+    r"grü.e",
+    "GRÜSSE",
+    "ß",
+    "é",
+    r"(?-u:\xe9)",
+    r"\Ahello",
+    r"hello\z",
+    r"\Aone\z",
+    r"[^a]",
+    r"[^\n]x",
+    r".*needle.*",
+    "println!\\(\"hello\"\\)",
+    r"//.*TODO",
+    r"pub fn \w+",
+    "last",
+    "marked",
+    "^marked",
+    "plain$",
+    "naïve|na.ve",
+    "d.e.p",
+    "deep$",
+    "version https",
+    "sha256:[0-9a-f]{64}",
+];
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Case {
+    Smart,
+    Sensitive,
+    Insensitive,
+}
+
+impl Case {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Smart => "smart",
+            Self::Sensitive => "sensitive",
+            Self::Insensitive => "insensitive",
+        }
+    }
+}
+
+/// Path and line number of every match, by walking over pages.
+async fn found(host: &Host, snapshot: &str, pattern: &str, case: Case, more: Value) -> Vec<(String, u64)> {
+    let mut arguments = json!({
+        "snapshot_id": snapshot, "queries": [pattern], "case": case.word(), "context_lines": 0,
+        "max_results": 1000, "max_bytes": 262_144,
+    });
+    arguments.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    let items = host.walk(OperationId::SearchCode, &arguments, "items").await;
+    items
+        .iter()
+        .map(|item| (item["path"].as_str().expect("a path").to_owned(), item["match_line"].as_u64().expect("a line")))
+        .collect()
+}
+
+/// The same, worked out with the `regex` crate alone, one line of one file at a time.
+fn expected(files: &[(String, Vec<u8>)], pattern: &str, case: Case) -> Vec<(String, u64)> {
+    let smart_ignores = {
+        // ripgrep's rule: some literal, and none of them upper case. Escapes and flags aside, as in the list above.
+        let plain = pattern.replace(r"\A", "").replace(r"\B", "").replace(r"\p{Lu}", "").replace("(?i)", "");
+        plain.chars().any(char::is_alphanumeric) && !plain.chars().any(char::is_uppercase) && has_literal(pattern)
+    };
+    let ignore = case == Case::Insensitive || (case == Case::Smart && smart_ignores);
+    let regex =
+        regex::bytes::RegexBuilder::new(pattern).case_insensitive(ignore).multi_line(true).build().expect("a pattern");
+    let mut matches = Vec::new();
+    for (path, contents) in files {
+        if contents.contains(&0) {
+            continue;
+        }
+        let text = contents.strip_prefix(b"\xef\xbb\xbf").unwrap_or(contents);
+        let lines = text.split_inclusive(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line));
+        for (index, line) in lines.enumerate() {
+            if regex.is_match(line) {
+                matches.push((path.clone(), index as u64 + 1));
+            }
+        }
+    }
+    matches
+}
+
+/// Whether there is a letter or digit that stands for itself.
+fn has_literal(pattern: &str) -> bool {
+    use regex_syntax::ast::{Ast, parse::Parser};
+    fn any(ast: &Ast) -> bool {
+        use regex_syntax::ast::{ClassSet, ClassSetItem};
+        fn item(inner: &ClassSetItem) -> bool {
+            match inner {
+                ClassSetItem::Literal(_) | ClassSetItem::Range(_) => true,
+                ClassSetItem::Bracketed(inner) => set(&inner.kind),
+                ClassSetItem::Union(union) => union.items.iter().any(item),
+                _ => false,
+            }
+        }
+        fn set(kind: &ClassSet) -> bool {
+            match kind {
+                ClassSet::Item(inner) => item(inner),
+                ClassSet::BinaryOp(_) => true,
+            }
+        }
+        match ast {
+            Ast::Literal(_) => true,
+            Ast::ClassBracketed(class) => set(&class.kind),
+            Ast::Repetition(inner) => any(&inner.ast),
+            Ast::Group(inner) => any(&inner.ast),
+            Ast::Alternation(inner) => inner.asts.iter().any(any),
+            Ast::Concat(inner) => inner.asts.iter().any(any),
+            _ => false,
+        }
+    }
+    any(&Parser::new().parse(pattern).expect("a pattern"))
+}
+
+/// Every file of the fixture's commit, in path order.
+fn files(fixture: &Fixture) -> Vec<(String, Vec<u8>)> {
+    let tree = fixture.git(&["ls-tree", "-r", "-z", "HEAD"]);
+    let mut files = Vec::new();
+    for entry in tree.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
+        let (facts, path) = entry.split_at(entry.iter().position(|byte| *byte == b'\t').expect("a tab"));
+        let facts = std::str::from_utf8(facts).expect("ASCII");
+        if facts.starts_with("100") {
+            let id = facts.rsplit(' ').next().expect("an id");
+            files.push((String::from_utf8_lossy(&path[1..]).into_owned(), fixture.git(&["cat-file", "blob", id])));
+        }
+    }
+    files
+}
+
+#[tokio::test]
+async fn every_pattern_finds_what_the_oracle_finds() {
+    let fixture = curious();
+    fixture.write("kelvin.txt", "\u{212a}elvin\nKELVIN\nkelvin\ndi\u{17f}k\nDISK\n");
+    fixture.commit("more");
+    let files = files(&fixture);
+    let host = Host::local(fixture.path());
+    let snapshot = host.open(None).await;
+    let mut total = 0;
+    for pattern in PATTERNS {
+        for case in [Case::Smart, Case::Sensitive, Case::Insensitive] {
+            let expected = expected(&files, pattern, case);
+            total += expected.len();
+            assert_eq!(found(&host, &snapshot, pattern, case, json!({})).await, expected, "{pattern:?} {case:?}");
+        }
+    }
+    assert!(total > 1000);
+}
+
+/// Asks ripgrep, if it is there: path and line of every match.
+fn ripgrep(fixture: &Fixture, arguments: &[&str]) -> Option<BTreeSet<(String, u64)>> {
+    let output = Command::new("rg")
+        .args([
+            "--no-config",
+            "--hidden",
+            "--no-ignore",
+            "--null",
+            "-n",
+            "--no-heading",
+            "--color=never",
+            "-g",
+            "!/.git/",
+        ])
+        .args(arguments)
+        .arg("./")
+        .current_dir(fixture.path())
+        .output()
+        .ok()?;
+    let mut matches = BTreeSet::new();
+    let mut rest = output.stdout.as_slice();
+    while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+        let path = String::from_utf8_lossy(&rest[..end]).trim_start_matches("./").to_owned();
+        let line = rest[end + 1..].split(|byte| *byte == b'\n').next().expect("a line");
+        rest = &rest[(end + 1 + line.len() + 1).min(rest.len())..];
+        if line.starts_with(b"binary file matches") || line.starts_with(b"Binary file") {
+            continue;
+        }
+        let number = std::str::from_utf8(line).map_or_else(|error| error.valid_up_to(), str::len);
+        let number = std::str::from_utf8(&line[..number])
+            .expect("cut")
+            .split(':')
+            .next()
+            .expect("a number")
+            .parse()
+            .expect("a number");
+        // A glob that takes everything takes git's own files too.
+        if !path.starts_with(".git/") {
+            matches.insert((path, number));
+        }
+    }
+    Some(matches)
+}
+
+#[tokio::test]
+async fn every_pattern_finds_what_ripgrep_finds() {
+    let fixture = curious();
+    // ripgrep prints what stands before a late NUL; we skip the file.
+    fixture.git(&["rm", "-q", "late_nul.bin"]);
+    fixture.commit("without");
+    let host = Host::local(fixture.path());
+    let snapshot = host.open(None).await;
+    for pattern in PATTERNS {
+        for (case, flag) in [(Case::Smart, "-S"), (Case::Sensitive, "-s"), (Case::Insensitive, "-i")] {
+            let Some(expected) = ripgrep(&fixture, &[flag, "-e", pattern]) else { return };
+            let ours: BTreeSet<_> = found(&host, &snapshot, pattern, case, json!({})).await.into_iter().collect();
+            assert_eq!(ours, expected, "{pattern:?} {case:?}");
+        }
+    }
+    for globs in [
+        &["*.rs"][..],
+        &["!*.rs"],
+        &["src/**"],
+        &["src/*"],
+        &["/*.txt"],
+        &["*.txt", "!u*"],
+        &["!src"],
+        &["!src/"],
+        &["**/er/**"],
+        &["*.{rs,sh}"],
+        &["[a-m]*.txt"],
+        &["src"],
+        &["!*.txt", "upper.txt"],
+        &["deep/er/still/file.txt"],
+        &["file.txt"],
+        &["UPPER*"],
+        &["\\!x"],
+        &["src/deep/**/file.txt"],
+        &["*"],
+        &["!*"],
+        &["?????.txt"],
+    ] {
+        let flags: Vec<&str> = globs.iter().flat_map(|glob| ["-g", glob]).chain(["-e", "."]).collect();
+        let expected = ripgrep(&fixture, &flags).expect("rg is there");
+        let ours = found(&host, &snapshot, ".", Case::Smart, json!({ "globs": globs })).await;
+        assert_eq!(ours.into_iter().collect::<BTreeSet<_>>(), expected, "{globs:?}");
+    }
+}
+
+#[tokio::test]
+async fn context_lines_are_clipped_and_marked() {
+    let fixture = Fixture::empty();
+    fixture.write("a.txt", "1\n2 hit\n3\n4\n5 hit\n6");
+    fixture.write("b.txt", "hit\r\nnext\r\n");
+    fixture.commit("x");
+    let host = Host::local(fixture.path());
+    let snapshot = host.open(None).await;
+    let arguments = json!({ "snapshot_id": snapshot, "queries": "hit", "context_lines": 2 });
+    let page = host.call(OperationId::SearchCode, arguments).await.expect("a page");
+    let window = |index: usize| {
+        let item = &page["items"][index];
+        let lines: Vec<_> = item["lines"]
+            .as_array()
+            .expect("lines")
+            .iter()
+            .map(|line| line["text"].as_str().expect("text").to_owned())
+            .collect();
+        (item["match_line"].as_u64(), item["start_line"].as_u64(), item["end_line"].as_u64(), lines.join("|"))
+    };
+    assert_eq!(window(0), (Some(2), Some(1), Some(4), "1|2 hit|3|4".to_owned()));
+    assert_eq!(window(1), (Some(5), Some(3), Some(6), "3|4|5 hit|6".to_owned()));
+    assert_eq!(window(2), (Some(1), Some(1), Some(2), "hit|next".to_owned()));
+    let marks: Vec<_> =
+        page["items"][1]["lines"].as_array().expect("lines").iter().map(|line| line["match"] == true).collect();
+    assert_eq!(marks, [false, false, true, false]);
+    assert_eq!(page["items"][0]["query"], "hit");
+}
+
+#[tokio::test]
+async fn searching_in_pages_gives_the_same() {
+    let fixture = curious();
+    let host = Host::local(fixture.path());
+    let snapshot = host.open(None).await;
+    let whole = json!({ "snapshot_id": snapshot, "queries": ["hello", "o", "e$"], "max_results": 1000, "max_bytes": 262_144, "context_lines": 1 });
+    let expected = host.walk(OperationId::SearchCode, &whole, "items").await;
+    assert!(expected.len() > 20);
+    for (max_results, max_bytes) in [(1, 65_536), (3, 4096), (1000, 1024), (1000, 2000), (7, 1500)] {
+        let mut arguments = whole.clone();
+        arguments["max_results"] = max_results.into();
+        arguments["max_bytes"] = max_bytes.into();
+        assert_eq!(
+            host.walk(OperationId::SearchCode, &arguments, "items").await,
+            expected,
+            "{max_results} {max_bytes}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn several_queries_give_each_line_once() {
+    let fixture = Fixture::empty();
+    fixture.write("a.txt", "both one two\none\ntwo\nnone of them\n");
+    fixture.commit("x");
+    let host = Host::local(fixture.path());
+    let snapshot = host.open(None).await;
+    let arguments = json!({ "snapshot_id": snapshot, "queries": ["two", "one"], "context_lines": 0 });
+    let items = host.walk(OperationId::SearchCode, &arguments, "items").await;
+    let seen: Vec<_> = items.iter().map(|item| (item["match_line"].as_u64(), item["query"].as_str())).collect();
+    assert_eq!(seen, [(Some(1), Some("two")), (Some(2), Some("one")), (Some(3), Some("two")), (Some(4), Some("one"))]);
+}
+
+#[tokio::test]
+async fn prefixes_binaries_and_long_lines() {
+    let fixture = curious();
+    let host = Host::local(fixture.path());
+    let snapshot = host.open(None).await;
+    let search = |more: Value| {
+        let mut arguments = json!({ "snapshot_id": snapshot, "queries": "e", "context_lines": 0 });
+        arguments.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        host.call(OperationId::SearchCode, arguments)
+    };
+    let below = search(json!({ "path_prefix": "src/" })).await.expect("a page");
+    assert!(
+        below["items"]
+            .as_array()
+            .expect("items")
+            .iter()
+            .all(|item| item["path"].as_str().expect("a path").starts_with("src/"))
+    );
+    assert_eq!(below["skipped_binary"], 0);
+    let one = search(json!({ "path_prefix": "src/main.rs" })).await.expect("a page");
+    assert!(one["items"].as_array().expect("items").iter().all(|item| item["path"] == "src/main.rs"));
+    assert_eq!(search(json!({ "path_prefix": "nothing" })).await.expect_err("no path").code, Code::PathNotFound);
+    assert_eq!(search(json!({})).await.expect("a page")["skipped_binary"], 2);
+    assert_eq!(search(json!({ "glob": "*.bin" })).await.expect("a page")["skipped_binary"], 2);
+    let long = search(json!({ "queries": "needle" })).await.expect("a page");
+    let line = &long["items"][0]["lines"][0];
+    assert_eq!(line["true_bytes"], 6006);
+    assert!(
+        line["text"].as_str().expect("text").contains("needle") && line["text"].as_str().expect("text").len() < 1100
+    );
+    for bad in ["(", "a\\nb", "[", "a{1000}{1000}", "*"] {
+        assert_eq!(search(json!({ "queries": bad })).await.expect_err(bad).code, Code::InvalidPattern, "{bad}");
+    }
+    assert_eq!(search(json!({ "globs": ["a{b"] })).await.expect_err("no glob").code, Code::InvalidPattern);
+}
