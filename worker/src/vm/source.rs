@@ -1,21 +1,19 @@
 //! The source front end: what a model wrote, to a program the engine compiles as the body of an async function.
 //!
-//! User source is never pasted into a template it could break out of. The wrapper opens a labelled block whose label
-//! holds a nonce drawn after the source arrived, and ends in a `break` to that label:
+//! A script is compiled as the text between the braces of one async function, once that text is proved to be a whole
+//! function body; nothing runs before. The proof is that it also compiles inside a labelled block whose label holds a
+//! nonce drawn after the source arrived, and which ends in a `break` to that label:
 //!
 //! ```text
 //! (async function () { L_<nonce>: {SOURCE
 //! break L_<nonce>; } })
 //! ```
 //!
-//! Text that closes the wrapper early leaves that `break` outside the block it names, which is a syntax error when
-//! the program is compiled: nothing of a broken-out source ever runs.
-//!
-//! A block is stricter than a function's body in one thing: it allows no function to be declared twice. A source that
-//! fails in the block gets a second chance in a plain body, once it is proved to be a whole body without the label:
-//! it must compile as a method of a class *and* of an object. What closes the body early would have to go on with
-//! something that may follow a method in both, which is only the `}` that ends either, and that cannot follow a
-//! function expression.
+//! Text that closes the function early leaves that `break` outside the block it names, which is a syntax error. A
+//! block is stricter than a body in one thing: it allows no function to be declared twice. Text that fails in the block
+//! gets a second chance by another proof: it must compile as a method of a class *and* of an object. What closes the
+//! body early would have to go on with something that may follow a method in both, which is only the `}` that ends
+//! either, and that cannot follow a function expression.
 //!
 //! Forgiven are one surrounding Markdown fence and a body that is exactly one arrow or function expression; that it is
 //! *exactly* one is proved by compiling, not by reading. Everything here is a pure function of the source, for fuzzing.
@@ -60,6 +58,8 @@ pub struct Program {
     pub indent: usize,
     /// The line the first line is called.
     pub first_line: u32,
+    /// Whether it ends in a `break` to a label that only a whole body leaves in sight.
+    pub labelled: bool,
 }
 
 /// A place in the user's own source: 1-based line, 1-based column in characters.
@@ -102,10 +102,32 @@ fn strip_fence(text: &str) -> Option<Script<'_>> {
     Some(Script { text: body, first_line: u32::try_from(before + 1).unwrap_or(u32::MAX) })
 }
 
-/// Wraps a script as the body of an async function.
+/// Wraps a script as the body of an async function. Only for one that is proved: it must compile, and so must either
+/// [`wrap_labelled`] or both of [`method_proofs`].
 #[must_use]
-pub fn wrap_body(script: Script<'_>, nonce: u64) -> Program {
+pub fn wrap_body(script: Script<'_>) -> Program {
+    between("(async function () {", script, "\n})")
+}
+
+/// The proof of a whole body by the label.
+#[must_use]
+pub fn wrap_labelled(script: Script<'_>, nonce: u64) -> Program {
     wrap(script.text, script.first_line, nonce, "", "")
+}
+
+/// The proof of a whole body by two kinds of method.
+#[must_use]
+pub fn method_proofs(script: Script<'_>) -> [Program; 2] {
+    [between("(class { async m() {", script, "\n} })"), between("({ async m() {", script, "\n} })")]
+}
+
+fn between(head: &str, script: Script<'_>, tail: &str) -> Program {
+    Program {
+        text: format!("{head}{}{tail}", script.text),
+        indent: head.len(),
+        first_line: script.first_line,
+        labelled: false,
+    }
 }
 
 /// Wraps a callable so that it is called and awaited. Only for one whose [`proofs`] all compile.
@@ -114,28 +136,10 @@ pub fn wrap_call(script: Script<'_>, callable: Callable<'_>, nonce: u64) -> Prog
     wrap(callable.expression, script.first_line, nonce, "return await (", "\n)();")
 }
 
-/// Wraps a script as the body of an async function without a label. Only for one whose [`body_proofs`] all compile.
-#[must_use]
-pub fn wrap_plain(script: Script<'_>) -> Program {
-    const HEAD: &str = "(async function () {";
-    Program { text: format!("{HEAD}{}\n}})", script.text), indent: HEAD.len(), first_line: script.first_line }
-}
-
-/// Programs that compile, and are never run, exactly when a script is a whole function body.
-#[must_use]
-pub fn body_proofs(script: Script<'_>) -> [Program; 2] {
-    let wrap = |head: &str, tail: &str| Program {
-        text: format!("{head}{}{tail}", script.text),
-        indent: head.len(),
-        first_line: script.first_line,
-    };
-    [wrap("(class { async m() {", "\n} })"), wrap("({ async m() {", "\n} })")]
-}
-
 fn wrap(body: &str, first_line: u32, nonce: u64, before: &str, after: &str) -> Program {
     let head = format!("(async function () {{ {LABEL}{nonce:016x}: {{{before}");
     let text = format!("{head}{body}{after}\nbreak {LABEL}{nonce:016x}; }} }})");
-    Program { text, indent: head.len(), first_line }
+    Program { text, indent: head.len(), first_line, labelled: true }
 }
 
 impl Program {
@@ -209,7 +213,7 @@ mod tests {
     #[test]
     fn positions_are_the_users_own() {
         let script = Script { text: "let a;\n€ = x", first_line: 1 };
-        let program = wrap_body(script, 7);
+        let program = wrap_body(script);
         let at = |line, column| {
             let position = program.position(script, line, column);
             (position.line, position.column)
