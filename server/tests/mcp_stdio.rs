@@ -172,7 +172,7 @@ fn the_code_tool_takes_one_string() {
         json!({"code": "return 1", "wall_ms": 60_000}),
         json!({"code": ""}),
         json!({"code": " \n\t"}),
-        json!({"code": "return ("}),
+        json!({"code": "const a = ;"}),
         json!({"code": "throw new Error('no')"}),
         json!({"code": "return () => 1"}),
         json!({"code": "await codemode.wit.open({ repo: 'owner/absent' , ref: 5 })"}),
