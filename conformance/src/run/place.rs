@@ -71,7 +71,11 @@ impl Place {
         }
         environment.extend(case.setup.environment.iter().map(|(name, value)| (name.into(), value.into())));
 
-        let canaries = vec![token, variable, cache, temporary, home, local, wire, kit.fixture_canary.clone()];
+        let mut canaries = vec![token, variable, cache, temporary, home, local, wire, kit.fixture_canary.clone()];
+        if variation.worker.is_some() {
+            canaries
+                .push(Canary { place: "hostile worker's output", text: crate::frames::template::CANARY.to_owned() });
+        }
         Ok(Self { directory, temporary: temporary_path, arguments, environment, canaries, upstream })
     }
 

@@ -13,10 +13,14 @@ mod stdio;
 mod tools;
 mod transport;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ServiceExt as _;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use crate::codemode::CodeMode;
@@ -53,8 +57,17 @@ pub struct ServerOptions {
 
 /// Serves one client on the standard streams until it closes them or `shutdown` is cancelled.
 pub async fn serve_stdio(server: Server, shutdown: CancellationToken) {
-    let closed = CancellationToken::new();
     let (reader, writer) = stdio::open();
+    serve(server, reader, writer, shutdown).await;
+}
+
+async fn serve(
+    server: Server,
+    reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
+    shutdown: CancellationToken,
+) {
+    let closed = CancellationToken::new();
     let transport = transport::StdioTransport::new(reader, writer, closed.clone());
     let calls = CancellationToken::new();
     let serving = async {

@@ -108,11 +108,16 @@ impl Server {
                 }
             }
         };
-        // Dropping the call ends it: it leaves no task, lock or file behind.
+        // Dropping the call ends it: it leaves no task, lock or file behind. The operation watches its deadline itself;
+        // one that cannot, because it hangs, is ended here.
         tokio::select! {
             biased;
             () = context.ct.cancelled() => Err(cancelled()),
             outcome = call => outcome,
+            () = tokio::time::sleep_until(deadline) => Err(OperationError::new(
+                Code::DeadlineExceeded,
+                "the time of the host operation is used up",
+            )),
         }
     }
 }
