@@ -3,8 +3,8 @@ id = "console-exactly-8-kib"
 title = "Console output of exactly 8 KiB"
 family = "capability-probing"
 threat = """
-The limit counts serialized JSON, the escaped line end included, and is inclusive: 8 190 characters and two for the
-line end are kept whole.
+The limit counts serialized JSON, quotes and the escaped line end included, and is inclusive: 8 188 characters, two
+for the line end and two quotes are kept whole.
 """
 invariants = ["I5"]
 flags = ["console", "size-boundary"]
@@ -13,5 +13,5 @@ flags = ["console", "size-boundary"]
 value = '1'
 console_truncated = false
 ---*/
-console.log('x'.repeat(8190));
+console.log('x'.repeat(8188));
 return 1;

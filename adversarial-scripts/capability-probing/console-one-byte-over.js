@@ -13,5 +13,5 @@ flags = ["console", "size-boundary"]
 value = '1'
 console_truncated = true
 ---*/
-console.log('x'.repeat(8191));
+console.log('x'.repeat(8189));
 return 1;
