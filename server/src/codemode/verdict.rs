@@ -10,6 +10,7 @@ use wit_worker::registry::{Code, LimitId, Reason};
 use super::CodeModePolicy;
 use super::accounting::Excess;
 use crate::envelope::ErrorEnvelope;
+use crate::operations::OperationError;
 
 /// Longest text of a script's own failure that is passed on, in bytes.
 const MAX_DETAIL_BYTES: usize = 2 * 1024;
@@ -103,8 +104,14 @@ pub(super) fn excess(excess: Excess) -> ErrorEnvelope {
     ErrorEnvelope::new(code, excess_message(excess)).with_measure(measured, limit)
 }
 
+/// The same for a call, whose script may catch it; the measure comes out again if it escapes.
+pub(super) fn excess_error(excess: Excess) -> OperationError {
+    let measure = Some((excess.measured, excess.limit));
+    OperationError { measure, ..OperationError::new(excess.code, excess_message(excess)) }
+}
+
 /// The words for a limit: what was measured, the limit, the next step.
-pub(super) fn excess_message(excess: Excess) -> String {
+fn excess_message(excess: Excess) -> String {
     let Excess { code, measured, limit } = excess;
     let entry = code.entry();
     let unit = match code {
