@@ -49,7 +49,9 @@ fn cache(stage: &Stage) -> anyhow::Result<tempfile::TempDir> {
 fn ensure_refused(output: &Output, what: &str) -> anyhow::Result<()> {
     ensure!(output.status.code() == Some(3), "{what}: {}", words(output.status));
     ensure!(output.stdout.is_empty(), "{what}: a value was printed");
-    let error = json_of(&output.stderr)?;
+    // The object is the last line; the server may log before it.
+    let last = output.stderr.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty()).unwrap_or_default();
+    let error = json_of(last)?;
     ensure!(error["code"] == "worker_start_failed", "{what}: {error}");
     ensure!(error["reason"] == "sandbox_unavailable", "{what}: {error}");
     Ok(())

@@ -24,11 +24,11 @@ pub(super) enum Command {
     Run(Run),
     /// Print the TypeScript declarations of codemode.wit
     Types,
+    /// Prove that Code Mode can run here, and say what is missing otherwise
+    #[command(after_help = "Exit status: 0 all required things hold, 3 one does not.")]
+    Doctor(Doctor),
     /// Print every limit: default, effective value, maximum, enforcer, code
     Policy(Policy),
-    /// Show whether Code Mode can run here: sandbox layers of a real worker, cache, git server, tokens
-    #[command(after_help = "Exit status: 0 all that is required holds, 2 usage, 3 something does not.")]
-    Doctor(Doctor),
 }
 
 #[derive(Debug, Args)]

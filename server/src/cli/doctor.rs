@@ -16,9 +16,6 @@ use std::path::PathBuf;
 use serde::Serialize;
 use wit_worker::sandbox::rules;
 
-use super::args::Doctor;
-use super::exit::Exit;
-use super::{environment, output};
 use crate::repository::GithubUrl;
 
 #[cfg(target_os = "linux")]
@@ -26,42 +23,23 @@ use linux as platform;
 #[cfg(not(target_os = "linux"))]
 use unsupported as platform;
 
-/// Runs the command: the report on stdout, and a failure when something required does not hold.
-///
-/// # Errors
-/// [`Exit::Environment`] for an unhealthy report or a stdout that cannot be written.
-pub(super) fn run(arguments: &Doctor) -> Result<(), Exit> {
-    let report = examine(&DoctorOptions {
-        cache_dir: arguments.cache_dir.clone().or_else(environment::cache_dir),
-        github_url: arguments.github_url.clone().unwrap_or_default(),
-        tokens: environment::tokens(),
-        worker: arguments.worker.clone(),
-    });
-    if arguments.json {
-        output::json(&report)?;
-    } else {
-        output::stdout(report.to_string().as_bytes())?;
-    }
-    if report.healthy { Ok(()) } else { Err(Exit::Environment("something that is required does not hold".to_owned())) }
-}
-
 /// What to look at.
-struct DoctorOptions {
+pub(super) struct DoctorOptions {
     /// The cache directory in force; none when neither arguments nor environment name one.
-    cache_dir: Option<PathBuf>,
+    pub(super) cache_dir: Option<PathBuf>,
     /// The git server.
-    github_url: GithubUrl,
+    pub(super) github_url: GithubUrl,
     /// Variables that may hold a token, with whether they do.
-    tokens: Vec<(&'static str, bool)>,
+    pub(super) tokens: Vec<(&'static str, bool)>,
     /// The worker program, if it is not this executable.
-    worker: Option<PathBuf>,
+    pub(super) worker: Option<PathBuf>,
 }
 
 /// Everything found.
 #[derive(Debug, Serialize)]
-struct Report {
+pub(super) struct Report {
     /// Whether every required thing holds: exit status 0 or 3.
-    healthy: bool,
+    pub(super) healthy: bool,
     /// This program's version.
     version: &'static str,
     platform: Platform,
@@ -146,7 +124,7 @@ struct Token {
 }
 
 /// Looks at everything. Takes a few milliseconds, and at most two seconds for the git server.
-fn examine(options: &DoctorOptions) -> Report {
+pub(super) fn examine(options: &DoctorOptions) -> Report {
     let sandbox = platform::examine(options.worker.as_deref());
     let (unconstrained, constrained) = rules::counts();
     let cache = host::cache(options.cache_dir.as_deref());

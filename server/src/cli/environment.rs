@@ -36,7 +36,7 @@ pub(super) fn token() -> Option<Secret> {
     [GITHUB_TOKEN, GH_TOKEN].iter().find_map(text).and_then(|text| Secret::new(&text))
 }
 
-/// The variables that may hold a token, with whether they hold anything. Never what.
+/// The variables that may hold the token, and whether each does. Never what it is (I7).
 pub(super) fn tokens() -> Vec<(&'static str, bool)> {
     [GITHUB_TOKEN, GH_TOKEN].iter().map(|variable| (variable.name, text(variable).is_some())).collect()
 }

@@ -35,6 +35,8 @@ mod parent_death;
 #[cfg(target_os = "linux")]
 pub mod rlimits;
 
+#[cfg(target_os = "linux")]
+pub use descriptors::seal_inherited;
 pub use error::LockdownError;
 #[cfg(target_os = "linux")]
 pub use filter::{Architecture, compile as compile_filter};

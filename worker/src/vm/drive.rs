@@ -130,7 +130,7 @@ fn prepare<'js>(ctx: &Ctx<'js>, script: Script<'_>) -> (Program, Result<Value<'j
 fn compile<'js>(ctx: &Ctx<'js>, program: &Program) -> Option<Value<'js>> {
     // The source was checked to hold no U+0000.
     let text = CString::new(program.text.as_str()).ok()?;
-    raw::compile(ctx, &text, program.first_line)
+    raw::compile(ctx, &text, program.line)
 }
 
 /// Proves that the program is one function with exactly the text it was given, and calls it.

@@ -5,7 +5,8 @@
 //! nonce drawn after the source arrived, and which ends in a `break` to that label:
 //!
 //! ```text
-//! (async function () { L_<nonce>: {SOURCE
+//! (async function () { L_<nonce>: {
+//! SOURCE
 //! break L_<nonce>; } })
 //! ```
 //!
@@ -54,9 +55,9 @@ pub struct Script<'a> {
 pub struct Program {
     /// The text to compile.
     pub text: String,
-    /// Bytes on the first line before the user's own.
-    pub indent: usize,
-    /// The line the first line is called.
+    /// What the engine is to call the program's first line; never 0, which it takes for 1.
+    pub line: i32,
+    /// The line of the user's own source at which their text begins.
     pub first_line: u32,
     /// Whether it ends in a `break` to a label that only a whole body leaves in sight.
     pub labelled: bool,
@@ -106,40 +107,41 @@ fn strip_fence(text: &str) -> Option<Script<'_>> {
 /// [`wrap_labelled`] or both of [`method_proofs`].
 #[must_use]
 pub fn wrap_body(script: Script<'_>) -> Program {
-    between("(async function () {", script, "\n})")
+    between("(async function () {", script, "\n})", false)
 }
 
 /// The proof of a whole body by the label.
 #[must_use]
 pub fn wrap_labelled(script: Script<'_>, nonce: u64) -> Program {
-    wrap(script.text, script.first_line, nonce, "", "")
+    let label = label(nonce);
+    between(&format!("(async function () {{ {label}: {{"), script, &format!("\nbreak {label}; }} }})"), true)
 }
 
 /// The proof of a whole body by two kinds of method.
 #[must_use]
 pub fn method_proofs(script: Script<'_>) -> [Program; 2] {
-    [between("(class { async m() {", script, "\n} })"), between("({ async m() {", script, "\n} })")]
+    [between("(class { async m() {", script, "\n} })", false), between("({ async m() {", script, "\n} })", false)]
 }
 
-fn between(head: &str, script: Script<'_>, tail: &str) -> Program {
-    Program {
-        text: format!("{head}{}{tail}", script.text),
-        indent: head.len(),
-        first_line: script.first_line,
-        labelled: false,
-    }
+/// Puts a script's text on lines of its own, so that the engine's lines and columns are the user's.
+fn between(head: &str, script: Script<'_>, tail: &str, labelled: bool) -> Program {
+    let first_line = i32::try_from(script.first_line).unwrap_or(i32::MAX);
+    // The engine cannot call a line 0; one more line above the text makes it -1.
+    let (newlines, line) = if first_line == 1 { ("\n\n", -1) } else { ("\n", first_line - 1) };
+    Program { text: format!("{head}{newlines}{}{tail}", script.text), line, first_line: script.first_line, labelled }
+}
+
+fn label(nonce: u64) -> String {
+    format!("{LABEL}{nonce:016x}")
 }
 
 /// Wraps a callable so that it is called and awaited. Only for one whose [`proofs`] all compile.
 #[must_use]
 pub fn wrap_call(script: Script<'_>, callable: Callable<'_>, nonce: u64) -> Program {
-    wrap(callable.expression, script.first_line, nonce, "return await (", "\n)();")
-}
-
-fn wrap(body: &str, first_line: u32, nonce: u64, before: &str, after: &str) -> Program {
-    let head = format!("(async function () {{ {LABEL}{nonce:016x}: {{{before}");
-    let text = format!("{head}{body}{after}\nbreak {LABEL}{nonce:016x}; }} }})");
-    Program { text, indent: head.len(), first_line, labelled: true }
+    let label = label(nonce);
+    let head = format!("(async function () {{ {label}: {{ return await (");
+    let script = Script { text: callable.expression, ..script };
+    between(&head, script, &format!("\n)();\nbreak {label}; }} }})"), true)
 }
 
 impl Program {
@@ -153,7 +155,6 @@ impl Program {
     #[must_use]
     pub fn position(&self, script: Script<'_>, line: u64, column: u64) -> Position {
         let first = u64::from(self.first_line);
-        let column = if line <= first { column.saturating_sub(self.indent as u64) } else { column };
         let mut lines = script.text.split('\n');
         let index = usize::try_from(line.saturating_sub(first)).unwrap_or(usize::MAX);
         let last = script.text.matches('\n').count();
@@ -178,7 +179,7 @@ impl Program {
 /// Wraps a proof for compiling only.
 #[must_use]
 pub fn wrap_proof(proof: &str, nonce: u64) -> Program {
-    wrap(proof, 1, nonce, "", "")
+    wrap_labelled(Script { text: proof, first_line: 1 }, nonce)
 }
 
 #[cfg(test)]
@@ -218,14 +219,17 @@ mod tests {
             let position = program.position(script, line, column);
             (position.line, position.column)
         };
-        assert_eq!(at(1, program.indent as u64 + 1), (1, 1));
-        assert_eq!(at(1, program.indent as u64 + 5), (1, 5));
         assert_eq!(at(1, 1), (1, 1));
+        assert_eq!(at(1, 5), (1, 5));
         assert_eq!(at(2, 4), (2, 2), "three bytes are one character");
         assert_eq!(at(2, 999), (2, 6));
         assert_eq!(at(3, 1), (2, 6), "the wrapper's tail is the end of the source");
         assert!(program.is_beyond(script, 3) && !program.is_beyond(script, 2));
-        assert_eq!(&program.text[program.indent..program.indent + script.text.len()], script.text);
+        for (first_line, line, lines_above) in [(1, -1, 2), (2, 1, 1), (3, 2, 1)] {
+            let program = wrap_body(Script { text: "x", first_line });
+            let above = program.text.lines().position(|text| text == "x");
+            assert_eq!((program.line, above), (line, Some(lines_above)), "line {first_line}");
+        }
         assert!(program.function_text().starts_with("async function") && program.function_text().ends_with('}'));
     }
 }

@@ -141,7 +141,9 @@ impl Judge<'_> {
         stack.lines().find_map(|frame| {
             let place = frame.rsplit_once(SCRIPT_NAME)?.1.strip_prefix(':')?;
             let (line, column) = place.trim_end_matches(')').split_once(':')?;
-            Some((line.parse().ok()?, column.parse().ok()?))
+            let (line, column) = (line.parse().ok()?, column.parse().ok()?);
+            // The engine places what it has no position for at the wrapper's own line.
+            (line >= u64::from(self.program.first_line)).then_some((line, column))
         })
     }
 }

@@ -102,6 +102,10 @@ fn positions_are_the_users_own_and_clamped_to_the_source() {
         ("label:", "code_rejected/syntax_error @1:7", "end of the script"),
         ("```js\n\nreturn nope(\n```", "code_rejected/syntax_error @3:13", ""),
         ("return '€€' +;", "code_rejected/syntax_error @1:14", ""),
+        ("1; null.x", "code_rejected/uncaught_exception @1:4", "TypeError"),
+        ("'€€'; null.x", "code_rejected/uncaught_exception @1:7", "TypeError"),
+        ("```\n'€€'; null.x\n```", "code_rejected/uncaught_exception @2:7", "TypeError"),
+        ("() => {}; null.x", "code_rejected/uncaught_exception @1:11", "TypeError"),
         ("return foo.bar", "code_rejected/uncaught_exception @1:8", "ReferenceError: foo is not defined"),
         ("\n\n  null.x", "code_rejected/uncaught_exception @3:3", "TypeError"),
         (
