@@ -14,6 +14,8 @@ use super::raw::{fork, syscall};
 
 /// Kill the traced process when we die; mark stops at system calls.
 const OPTIONS: u64 = (libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACESYSGOOD) as u64;
+/// Microseconds of CPU the command may use: a few times what a script under the test's budget needs.
+const CPU_MICROSECONDS: u64 = 500_000;
 /// How a stop at a system call is marked.
 const SYSCALL_STOP: i32 = libc::SIGTRAP | 0x80;
 /// `PTRACE_SYSCALL_INFO_*` of linux/ptrace.h.
@@ -33,6 +35,10 @@ pub fn run(mut arguments: impl Iterator<Item = String>) -> Result<ExitCode, Stri
     let child = fork().map_err(failed("fork"))?;
     if child == 0 {
         request(libc::PTRACE_TRACEME, 0, 0, 0)?;
+        // A timer outlives the exec: SIGPROF ends what no engine interrupt can, as the parent's watchdog would.
+        let timer = [0, 0, 0, CPU_MICROSECONDS];
+        let call = [libc::ITIMER_PROF as u64, timer.as_ptr() as u64, 0, 0, 0, 0];
+        syscall(libc::SYS_setitimer, call).map_err(failed("setitimer"))?;
         return Err(Command::new(program).args(arguments).env_clear().exec().to_string());
     }
     let (counts, code) = follow(child)?;
