@@ -14,5 +14,6 @@ act = "close_stdin"
 
 [expect]
 no_answer = true
+any_of = [{ code = "cancelled" }]
 ---*/
 for (;;);

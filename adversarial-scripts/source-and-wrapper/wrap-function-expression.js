@@ -11,6 +11,6 @@ flags = ["source-form"]
 [expect]
 value = '[0, "undefined"]'
 ---*/
-(async function () {
+async function () {
   return [arguments.length, typeof this];
-})
+}

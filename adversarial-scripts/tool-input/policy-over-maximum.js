@@ -8,6 +8,7 @@ clamp it in silence.
 """
 invariants = ["I5", "I12"]
 flags = ["operator-policy"]
+snapshot = true
 
 [setup]
 policy = { wall_ms = 10001 }

@@ -3,15 +3,14 @@
 //! Filter by id, list with `--list`, choose the binary with `WIT_CONFORMANCE_BIN`. Cases for the in-process host run
 //! in the server's `session_corpus` test, since they need its operations replaced.
 
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use conformance::corpus::{self, Case, Corpus, Direction, Host, Kind};
+use conformance::corpus::{self, Case, Corpus, Host, Kind};
 use conformance::coverage::{self, Exceptions};
 use conformance::frames;
-use conformance::run::{Kit, Variation};
+use conformance::run::Kit;
 use conformance::snapshot;
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -46,17 +45,8 @@ fn refuse(why: &str) -> ExitCode {
 fn check(kit: &Kit, case: &Case) -> Result<(), Failed> {
     let report = match case.kind {
         Kind::Script => kit.run(case)?,
-        Kind::Frames(Direction::ToWorker) => {
-            return match frames::to_worker::run(&kit.binary, &case.body) {
-                Ok(_) => Ok(()),
-                Err(failure) => Err(format!("{}: {}\n  file {}\n{failure}", case.id, case.title, case.shown()).into()),
-            };
-        }
-        Kind::Frames(Direction::ToParent) => {
-            let directory = tempfile::tempdir()?;
-            let worker = hostile_worker(directory.path(), &case.body)?;
-            kit.run_varied(case, &Variation { worker: Some(worker) })?
-        }
+        Kind::Frames(_) => frames::perform::run(kit, Path::new(env!("CARGO_BIN_EXE_hostile_worker")), case)
+            .map_err(|error| format!("{error:#}"))?,
     };
     if let Some(failure) = report.failure(case) {
         return Err(failure.into());
@@ -70,16 +60,6 @@ fn check(kit: &Kit, case: &Case) -> Result<(), Failed> {
         }
     }
     Ok(())
-}
-
-/// A copy of the hostile worker with its script beside it, where it looks for one.
-fn hostile_worker(directory: &Path, script: &str) -> std::io::Result<std::path::PathBuf> {
-    let program = directory.join("hostile-worker");
-    let built = env!("CARGO_BIN_EXE_hostile_worker");
-    // A link costs nothing; another file system needs a copy.
-    fs::hard_link(built, &program).or_else(|_| fs::copy(built, &program).map(drop))?;
-    fs::write(directory.join(frames::SCRIPT_FILE), script)?;
-    Ok(program)
 }
 
 fn coverage_trial(corpus: &Arc<Corpus>) -> Trial {

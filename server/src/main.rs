@@ -6,5 +6,8 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|mode| mode == wit_worker::WORKER_ARGUMENT) {
         return wit_worker::run();
     }
+    // Best effort: a genuine worker closes everything above 2 by itself (I2).
+    #[cfg(target_os = "linux")]
+    drop(wit_worker::sandbox::seal_inherited());
     wit::cli::main()
 }

@@ -98,6 +98,23 @@ fn the_declarations_and_the_policy_are_printed() {
     assert!(rows.iter().all(|row| row["effective"] == row["default"]), "{json}");
 }
 
+/// What it finds differs between machines; that it says so in both forms and in its exit status does not.
+#[test]
+fn the_doctor_proves_the_sandbox_and_names_no_token() {
+    let home = tempfile::tempdir().unwrap();
+    for form in [&["doctor"][..], &["doctor", "--json"]] {
+        let mut command = wit(home.path());
+        command.args(form).args(["--github-url", "http://127.0.0.1:1"]).env("GITHUB_TOKEN", "canary-7f3a");
+        let text = outcome(&mut command, b"", home.path());
+        assert!(text.contains("GITHUB_TOKEN") && !text.contains("canary-7f3a"), "{text}");
+        let available = text.contains("\"available\": true") || text.contains("code mode     available");
+        assert_eq!(text.starts_with("exit: 0"), available, "{text}");
+        assert_eq!(text.starts_with("exit: 3"), !available, "{text}");
+    }
+    let unusable = outcome(wit(home.path()).args(["doctor", "--worker", "/absent"]), b"", home.path());
+    assert!(unusable.starts_with("exit: 3"), "{unusable}");
+}
+
 /// `wit types | head -1` ends quietly.
 #[test]
 fn a_reader_that_goes_is_no_failure() {

@@ -4,6 +4,7 @@
 
 mod process;
 
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use process::{Client, PATIENCE, repository, wit, with_snapshots};
@@ -171,7 +172,7 @@ fn the_code_tool_takes_one_string() {
         json!({"code": "return 1", "wall_ms": 60_000}),
         json!({"code": ""}),
         json!({"code": " \n\t"}),
-        json!({"code": "return ("}),
+        json!({"code": "const a = ;"}),
         json!({"code": "throw new Error('no')"}),
         json!({"code": "return () => 1"}),
         json!({"code": "await codemode.wit.open({ repo: 'owner/absent' , ref: 5 })"}),
@@ -348,4 +349,43 @@ fn a_signal_ends_the_server_in_order() {
     let (status, took, _, _) = client.end();
     assert!(status.success() && took < PROMPT, "{status} after {took:?}");
     eventually("the workers end", || !workers.iter().any(|worker| is_alive(*worker)));
+}
+
+/// Answers nobody reads fill the pipe; the end of stdin must still be heard.
+#[test]
+fn a_client_that_reads_nothing_cannot_keep_the_server() {
+    let home = tempfile::tempdir().unwrap();
+    let mut child = wit(home.path())
+        .arg("mcp")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("wit starts");
+    let mut stdin = child.stdin.take().unwrap();
+    let opening =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}});
+    writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": opening})).unwrap();
+    for id in 1..200 {
+        writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"})).unwrap();
+    }
+    drop(stdin);
+    let started = Instant::now();
+    assert!(child.wait().unwrap().success());
+    assert!(started.elapsed() < PROMPT, "{:?}", started.elapsed());
+}
+
+/// A client that has closed the stream it reads has gone.
+#[test]
+fn a_client_that_closes_stdout_ends_the_server() {
+    let home = tempfile::tempdir().unwrap();
+    let mut child = wit(home.path())
+        .arg("mcp")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("wit starts");
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().unwrap();
+    writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "id": 0, "method": "ping"})).unwrap();
+    assert!(child.wait().unwrap().success());
 }

@@ -386,3 +386,37 @@ async fn prefixes_binaries_and_long_lines() {
     }
     assert_eq!(search(json!({ "globs": ["a{b"] })).await.expect_err("no glob").code, Code::InvalidPattern);
 }
+
+#[tokio::test]
+async fn context_ranks_windows_and_says_why() {
+    let fixture = Fixture::empty();
+    fixture.write("src/retry.rs", "pub fn retry() {\n    backoff();\n}\n\n\n\n\n\n\n\n\n\n// retry again\n");
+    fixture.write("src/other.rs", "// a backoff\n");
+    fixture.write("tests/retry.rs", "fn test() {\n    retry();\n    backoff();\n}\n");
+    fixture.write("README.md", "retry retry\n");
+    fixture.commit("x");
+    let host = Host::local(fixture.path());
+    let snapshot = host.open(None).await;
+    let arguments = json!({ "snapshot_id": snapshot, "queries": ["retry", "backoff"], "context_lines": 1 });
+    let items = host.walk(OperationId::Context, &arguments, "items").await;
+    let places: Vec<_> =
+        items.iter().map(|item| (item["path"].as_str().expect("a path"), item["start_line"].as_u64())).collect();
+    assert_eq!(places[0], ("src/retry.rs", Some(1)));
+    assert_eq!(places[1], ("tests/retry.rs", Some(1)));
+    assert_eq!(places.len(), 5);
+    assert_eq!(items[0]["queries"], json!(["retry", "backoff"]));
+    assert_eq!(items[0]["end_line"], 3);
+    let reasons = items[0]["ranking_reasons"].to_string();
+    assert!(
+        reasons.contains("2 of 2 queries") && reasons.contains("definition") && reasons.contains("path"),
+        "{reasons}"
+    );
+    let scores: Vec<_> = items.iter().map(|item| item["score"].as_f64().expect("a score")).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b));
+    for (max_results, max_bytes) in [(1, 65_536), (2, 1024), (100, 1024)] {
+        let mut paged = arguments.clone();
+        paged["max_results"] = max_results.into();
+        paged["max_bytes"] = max_bytes.into();
+        assert_eq!(host.walk(OperationId::Context, &paged, "items").await, items);
+    }
+}

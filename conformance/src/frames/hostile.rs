@@ -17,7 +17,7 @@ use super::Direction;
 use super::expect::Ended;
 use super::player::{self, Peer, Stop, Trouble};
 use super::report::{Event, Start, Writer};
-use super::script::{Channel, Lockdown, Signal, Step};
+use super::script::{Channel, Lockdown, Script, Signal, Step};
 use super::template::Variables;
 use super::{SCRIPT_FILE, disguise};
 
@@ -50,11 +50,10 @@ fn replay() -> io::Result<u8> {
     let directory = executable.parent().unwrap_or(Path::new("/"));
     let mut report = Writer::create(directory)?;
     report.event(&Event::Start(start))?;
-    let text = std::fs::read_to_string(directory.join(SCRIPT_FILE))?;
-    let script = match super::parse(&text, Direction::ToParent) {
+    let script = match read(&directory.join(SCRIPT_FILE)) {
         Ok(script) => script,
         Err(error) => {
-            report.event(&Event::Trouble(error.to_string()))?;
+            report.event(&Event::Trouble(error))?;
             return Ok(100);
         }
     };
@@ -67,22 +66,44 @@ fn replay() -> io::Result<u8> {
         return Ok(100);
     }
     report.event(&Event::LockedDown)?;
-    let mut worker = Hostile { decoder: FrameDecoder::new(), report };
-    let played = player::play(&script, &mut worker, Variables::default());
-    if let Err(Stop::Mismatch { .. }) = &played {
-        worker.report.event(&Event::Trouble(played.map_or_else(|stop| stop.to_string(), |()| String::new())))?;
-        return Ok(99);
-    }
-    worker.report.event(&Event::Done)?;
-    Ok(0)
+    let mut worker = Hostile { decoder: FrameDecoder::new(), report, chosen: None };
+    worker.play(&script, directory)
+}
+
+/// Reads a script of this direction.
+fn read(path: &Path) -> Result<Script, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    super::parse(&text, Direction::ToParent).map_err(|e| e.to_string())
 }
 
 struct Hostile {
     decoder: FrameDecoder,
     report: Writer,
+    /// The script that `choose` chose.
+    chosen: Option<String>,
 }
 
 impl Hostile {
+    /// Plays a script, and the one it chooses.
+    fn play(&mut self, script: &Script, directory: &Path) -> io::Result<u8> {
+        let mut played = player::play(script, self, Variables::default());
+        if let (Ok(variables), Some(name)) = (&played, self.chosen.take()) {
+            match read(&directory.join(&name)) {
+                Ok(script) => played = player::play(&script, self, variables.clone()),
+                Err(error) => {
+                    self.report.event(&Event::Trouble(error))?;
+                    return Ok(100);
+                }
+            }
+        }
+        if let Err(stop @ Stop::Mismatch { .. }) = &played {
+            self.report.event(&Event::Trouble(stop.to_string()))?;
+            return Ok(99);
+        }
+        self.report.event(&Event::Done)?;
+        Ok(0)
+    }
+
     fn note(&mut self, event: &Event) -> Result<(), Trouble> {
         self.report.event(event).map_err(|e| Trouble::Other(format!("report: {e}")))
     }
@@ -178,6 +199,16 @@ impl Peer for Hostile {
                 // Nobody waits for it: the child outlives this process on purpose.
                 child.map(drop).map_err(|e| Trouble::Other(format!("fork: {e}")))
             }
+            Step::Choose => {
+                // Only a plain name: the source comes from a client.
+                let name = String::from_utf8_lossy(bytes).into_owned();
+                let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
+                if !plain {
+                    return Err(Trouble::Other("the source names no script".to_owned()));
+                }
+                self.chosen = Some(name);
+                Ok(())
+            }
             Step::Hang => loop {
                 std::thread::sleep(Duration::from_secs(3600));
             },
@@ -198,7 +229,11 @@ fn raise(signal: Signal) -> Result<(), Trouble> {
         Signal::Term => Number::TERM,
         Signal::Stop => Number::STOP,
     };
-    kill_process(getpid(), number).map_err(|e| Trouble::Other(format!("raise: {e}")))
+    // The first SIGSEGV meets the handler that Rust installs against stack overflow; it steps aside for the second.
+    for _ in 0..2 {
+        kill_process(getpid(), number).map_err(|e| format!("raise: {e}"))?;
+    }
+    Ok(())
 }
 
 fn write_all(descriptor: std::os::fd::BorrowedFd<'_>, mut bytes: &[u8]) -> Result<(), Trouble> {

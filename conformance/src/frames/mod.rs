@@ -15,10 +15,14 @@ pub mod generate;
 #[cfg(target_os = "linux")]
 pub mod hostile;
 pub mod parse;
+#[cfg(unix)]
+pub mod perform;
 pub mod player;
 pub mod report;
 pub mod script;
 pub mod template;
+#[cfg(unix)]
+pub mod to_parent;
 pub mod to_worker;
 pub mod words;
 

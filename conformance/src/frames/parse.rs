@@ -187,6 +187,7 @@ impl Parser {
             ("lockdown", "with thread") => Ok(Step::Lockdown(Lockdown::WithThread)),
             ("wait", "execute") => Ok(Step::WaitExecute),
             ("wait", "eof") => Ok(Step::WaitEof),
+            ("choose", "") => Ok(Step::Choose),
             ("stderr", _) => payload(rest).map(Step::Stderr),
             ("exit", _) => {
                 let status = words::number(rest)?;

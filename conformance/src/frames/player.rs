@@ -75,7 +75,8 @@ pub trait Peer {
     /// When it does not end in time, or is not ours to wait for.
     fn ended(&mut self) -> Result<Ended, Trouble>;
 
-    /// Does what only this kind of peer does: stderr, signals, exit, fork. The bytes are those of `stderr`.
+    /// Does what only this kind of peer does: stderr, signals, exit, fork. The bytes are those of `stderr`, or the
+    /// source for `choose`.
     ///
     /// # Errors
     /// When it cannot.
@@ -86,15 +87,15 @@ pub trait Peer {
 ///
 /// # Errors
 /// Where it ended early, and why.
-pub fn play<P: Peer>(script: &Script, peer: &mut P, variables: Variables) -> Result<(), Stop> {
-    let mut player = Player { peer, variables, held: None, last: Vec::new() };
+pub fn play<P: Peer>(script: &Script, peer: &mut P, variables: Variables) -> Result<Variables, Stop> {
+    let mut player = Player { peer, variables, held: None, last: Vec::new(), source: Vec::new() };
     for line in &script.steps {
         player.step(&line.step).map_err(|trouble| match trouble {
             Trouble::Gone => Stop::Gone,
             Trouble::Other(message) => Stop::Mismatch { line: line.number, message },
         })?;
     }
-    Ok(())
+    Ok(player.variables)
 }
 
 struct Player<'a, P> {
@@ -104,6 +105,8 @@ struct Player<'a, P> {
     held: Option<Vec<u8>>,
     /// The last frame read, for `keep`.
     last: Vec<u8>,
+    /// The source that came with `execute`.
+    source: Vec<u8>,
 }
 
 impl<P: Peer> Player<'_, P> {
@@ -139,6 +142,7 @@ impl<P: Peer> Player<'_, P> {
                 let bytes = template.expand(&self.variables)?;
                 self.peer.act(step, &bytes)
             }
+            Step::Choose => self.peer.act(step, &self.source),
             Step::Lockdown(_)
             | Step::Exit(_)
             | Step::Signal(_)
@@ -162,6 +166,7 @@ impl<P: Peer> Player<'_, P> {
             )));
         }
         self.variables.invocation = execute.invocation.0.get();
+        self.source = source;
         Ok(())
     }
 
@@ -258,7 +263,7 @@ mod tests {
         let frames = frames.iter().map(|frame| frame.as_bytes().to_vec()).collect();
         let mut peer = Memory { frames, ..Memory::default() };
         let played = play(&script, &mut peer, Variables { invocation: 7, ..Variables::default() });
-        (played, peer)
+        (played.map(|_| ()), peer)
     }
 
     #[test]

@@ -57,11 +57,14 @@ pub fn run(program: &Path, text: &str) -> Result<Transcript, Box<Failure>> {
     let mut driver = Driver::start(program, directory.path()).map_err(|e| early(format!("start: {e}")))?;
     let played = player::play(&script, &mut driver, Variables { invocation: INVOCATION, ..Variables::default() });
     let verdict = match played {
-        Ok(()) => driver.finish(),
+        Ok(_) => driver.finish(),
         Err(stop) => Err(stop.to_string()),
     };
     let transcript = driver.stop();
-    verdict.map(|()| Transcript::default()).map_err(|message| Box::new(Failure { message, transcript }))
+    match verdict {
+        Ok(()) => Ok(transcript),
+        Err(message) => Err(Box::new(Failure { message, transcript })),
+    }
 }
 
 struct Driver {

@@ -1,6 +1,7 @@
 //! Reads what a tool call came to, and checks what every answer must be whatever it says.
 
 use serde_json::{Value, json};
+use wit_worker::registry::Code;
 
 use crate::corpus::Observed;
 
@@ -50,14 +51,15 @@ fn form(result: &Value, is_error: bool, structured: &Value) -> Vec<String> {
     faults
 }
 
-/// The failure that a server which will not start reports in the last line of stderr.
+/// The failure that a server which will not start reports in the last line of stderr: `wit: CODE: MESSAGE`.
 pub(super) fn refusal(stderr: &[u8]) -> Observed {
     let text = String::from_utf8_lossy(stderr);
     let last = text.lines().next_back().unwrap_or_default();
-    match serde_json::from_str::<Value>(last) {
-        Ok(object) if object.is_object() => Observed::Failure(object),
-        _ => Observed::Failure(json!({ "code": "none", "message": last })),
-    }
+    let object = match last.strip_prefix("wit: ").and_then(|line| line.split_once(": ")) {
+        Some((code, message)) if Code::parse(code).is_some() => json!({ "code": code, "message": message }),
+        _ => json!({ "code": "none", "message": last }),
+    };
+    Observed::Failure(object)
 }
 
 #[cfg(test)]
@@ -89,8 +91,8 @@ mod tests {
         let (observed, result, faults) = read(&json!({ "error": { "code": -32602, "message": "no" } }));
         assert!(matches!(observed, Observed::Failure(object) if object["code"] == "JSON-RPC -32602"));
         assert!(result.is_none() && faults.len() == 1);
-        let Observed::Failure(object) = refusal(b"warning\n{\"code\":\"invalid_policy\"}\n") else { panic!() };
-        assert_eq!(object["code"], "invalid_policy");
+        let Observed::Failure(object) = refusal(b"warning\nwit: invalid_policy: pages is 0\n") else { panic!() };
+        assert_eq!(object, json!({ "code": "invalid_policy", "message": "pages is 0" }));
         let Observed::Failure(object) = refusal(b"thread panicked\n") else { panic!() };
         assert_eq!(object["code"], "none");
     }

@@ -130,7 +130,7 @@ impl Kit {
             faults.insert(0, difference);
         }
         faults.extend(standing(case.setup.act, &ended));
-        faults.extend(place.leaks(&ended.stdout, &ended.stderr));
+        faults.extend(place.leaks(&ended.stdout, &ended.stderr, &observed));
         if case.setup.act != Act::KillServer {
             // A server that was killed cannot tidy up.
             faults.extend(place.leftovers());

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::{Kit, Variation, text};
 use crate::canary::Canary;
-use crate::corpus::{Act, Case};
+use crate::corpus::{Act, Case, Observed};
 use crate::fixture::{self, CONTENT_CANARY};
 use crate::upstream::Listener;
 
@@ -71,7 +71,11 @@ impl Place {
         }
         environment.extend(case.setup.environment.iter().map(|(name, value)| (name.into(), value.into())));
 
-        let canaries = vec![token, variable, cache, temporary, home, local, wire, kit.fixture_canary.clone()];
+        let mut canaries = vec![token, variable, cache, temporary, home, local, wire, kit.fixture_canary.clone()];
+        if variation.worker.is_some() {
+            canaries
+                .push(Canary { place: "hostile worker's output", text: crate::frames::template::CANARY.to_owned() });
+        }
         Ok(Self { directory, temporary: temporary_path, arguments, environment, canaries, upstream })
     }
 
@@ -87,8 +91,8 @@ impl Place {
         self.directory.path()
     }
 
-    /// Canaries that came out.
-    pub(super) fn leaks(&self, stdout: &[u8], stderr: &[u8]) -> Vec<String> {
+    /// Canaries that came out. What a script returned of a repository's contents may stand on stdout.
+    pub(super) fn leaks(&self, stdout: &[u8], stderr: &[u8], observed: &Observed) -> Vec<String> {
         let mut faults = Vec::new();
         for canary in &self.canaries {
             for (stream, bytes) in [("stdout", stdout), ("stderr", stderr)] {
@@ -97,10 +101,16 @@ impl Place {
                 }
             }
         }
-        // Contents of a repository belong in results, and in no log.
+        let returned = match observed {
+            Observed::Success(object) => object.get("value").is_some_and(|v| v.to_string().contains(CONTENT_CANARY)),
+            _ => false,
+        };
         let content = Canary { place: "repository content", text: CONTENT_CANARY.to_owned() };
-        if let Some(form) = content.found_in(stderr) {
-            faults.push(format!("stderr holds the canary of the repository content ({form})"));
+        let streams = [("stderr", stderr), ("stdout", if returned { b"" } else { stdout })];
+        for (stream, bytes) in streams {
+            if let Some(form) = content.found_in(bytes) {
+                faults.push(format!("{stream} holds the canary of the repository content ({form})"));
+            }
         }
         faults
     }

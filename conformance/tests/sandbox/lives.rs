@@ -117,7 +117,7 @@ fn limits(stage: &Stage, who: Who) -> anyhow::Result<()> {
     let held = Held::start(stage, who, &[])?;
     let text = held.proc("limits")?;
     for row in RLIMITS {
-        let title = title(row.name).with_context(|| format!("{} has no title in /proc", row.name))?;
+        let title = row.title;
         let line = text.lines().find(|line| line.starts_with(title)).with_context(|| format!("no {title}"))?;
         let values: Vec<_> = line[title.len()..].split_ascii_whitespace().take(2).collect();
         let (soft, hard) = if row.name == "RLIMIT_NOFILE" { (0, 0) } else { (row.soft, row.hard) };
@@ -129,26 +129,6 @@ fn limits(stage: &Stage, who: Who) -> anyhow::Result<()> {
         ensure!(values.len() == 2, "{line}");
     }
     Ok(())
-}
-
-/// A resource's line in `/proc/<pid>/limits`.
-fn title(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "RLIMIT_CORE" => "Max core file size",
-        "RLIMIT_FSIZE" => "Max file size",
-        "RLIMIT_NPROC" => "Max processes",
-        "RLIMIT_NOFILE" => "Max open files",
-        "RLIMIT_MEMLOCK" => "Max locked memory",
-        "RLIMIT_MSGQUEUE" => "Max msgqueue size",
-        "RLIMIT_SIGPENDING" => "Max pending signals",
-        "RLIMIT_LOCKS" => "Max file locks",
-        "RLIMIT_NICE" => "Max nice priority",
-        "RLIMIT_RTPRIO" => "Max realtime priority",
-        "RLIMIT_STACK" => "Max stack size",
-        "RLIMIT_AS" => "Max address space",
-        "RLIMIT_CPU" => "Max cpu time",
-        _ => return None,
-    })
 }
 
 /// The parent of the locked-down process ends. With the layer nothing is ever heard of the child again; without it the

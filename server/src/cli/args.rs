@@ -24,6 +24,9 @@ pub(super) enum Command {
     Run(Run),
     /// Print the TypeScript declarations of codemode.wit
     Types,
+    /// Prove that Code Mode can run here, and say what is missing otherwise
+    #[command(after_help = "Exit status: 0 all required things hold, 3 one does not.")]
+    Doctor(Doctor),
     /// Print every limit: default, effective value, maximum, enforcer, code
     Policy(Policy),
 }
@@ -74,6 +77,22 @@ pub(super) struct Policy {
     /// The policy in force
     #[arg(long, value_name = "FILE")]
     pub(super) policy: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// As JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Where snapshots are kept
+    #[arg(long, value_name = "DIR")]
+    pub(super) cache_dir: Option<PathBuf>,
+    /// The git server, for GitHub Enterprise
+    #[arg(long, value_name = "URL")]
+    pub(super) github_url: Option<GithubUrl>,
+    /// The worker program, if not this one
+    #[arg(long, value_name = "PATH")]
+    pub(super) worker: Option<PathBuf>,
 }
 
 /// What every command that touches repositories takes.

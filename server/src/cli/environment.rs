@@ -36,6 +36,11 @@ pub(super) fn token() -> Option<Secret> {
     [GITHUB_TOKEN, GH_TOKEN].iter().find_map(text).and_then(|text| Secret::new(&text))
 }
 
+/// The variables that may hold the token, and whether each does. Never what it is (I7).
+pub(super) fn tokens() -> Vec<(&'static str, bool)> {
+    [GITHUB_TOKEN, GH_TOKEN].iter().map(|variable| (variable.name, text(variable).is_some())).collect()
+}
+
 /// The level of the log.
 pub(super) fn log_level() -> Option<String> {
     text(&WIT_LOG)

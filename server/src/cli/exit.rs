@@ -24,6 +24,8 @@ pub(super) enum Exit {
     Environment(String),
     /// A failure with a stable code, reported as its JSON object.
     Failure(Box<ErrorEnvelope>),
+    /// The machine will not do, and stdout already says why.
+    Unhealthy,
     /// Ended by this signal.
     Signal(u8),
     /// `--help` or `--version`: not a failure at all.
@@ -48,6 +50,7 @@ impl Exit {
                 output::stderr_line(&serde_json::to_string(&error).unwrap_or_else(|_| error.code.to_string()));
                 ExitCode::from(status(error.code))
             }
+            Self::Unhealthy => ExitCode::from(ENVIRONMENT),
             Self::Signal(number) => ExitCode::from(128 + number),
             Self::Help(text) => match output::stdout(text.as_bytes()) {
                 Ok(()) | Err(Self::ReaderGone) => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@
 //! [`output`] alone (I11).
 
 mod args;
+mod doctor;
 mod environment;
 mod exit;
 mod logging;
@@ -39,6 +40,7 @@ fn dispatch(cli: Cli) -> Result<(), Exit> {
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Types => Ok(output::stdout(typescript::declarations().as_bytes())?),
+        Command::Doctor(arguments) => examine(arguments),
         Command::Policy(arguments) => {
             let policy = setup::policy(arguments.policy.as_deref())?;
             if arguments.json {
@@ -48,4 +50,19 @@ fn dispatch(cli: Cli) -> Result<(), Exit> {
             }
         }
     }
+}
+
+fn examine(arguments: args::Doctor) -> Result<(), Exit> {
+    let report = doctor::examine(&doctor::DoctorOptions {
+        cache_dir: arguments.cache_dir.or_else(environment::cache_dir),
+        github_url: arguments.github_url.unwrap_or_default(),
+        tokens: environment::tokens(),
+        worker: arguments.worker,
+    });
+    if arguments.json {
+        output::json(&report)?;
+    } else {
+        output::stdout(report.to_string().as_bytes())?;
+    }
+    if report.healthy { Ok(()) } else { Err(Exit::Unhealthy) }
 }

@@ -145,7 +145,7 @@ impl Session {
             return Ok(Event::Reply(self.answer(call, Err(error), Duration::ZERO)));
         }
         if let Err(excess) = self.accounting.reserve(operation) {
-            let error = OperationError::new(excess.code, verdict::excess_message(excess));
+            let error = verdict::excess_error(excess);
             return Ok(Event::Reply(self.answer(call, Err(error), Duration::ZERO)));
         }
         Ok(Event::Dispatch { call, operation, arguments })
@@ -160,7 +160,7 @@ impl Session {
             let bytes = value.get().len() as u64;
             match self.accounting.deliver(bytes) {
                 Ok(()) => Ok(value),
-                Err(excess) => Err(OperationError::new(excess.code, verdict::excess_message(excess))),
+                Err(excess) => Err(verdict::excess_error(excess)),
             }
         });
         let mut out = Vec::new();
@@ -188,6 +188,7 @@ impl Session {
         truncate(&mut message, MAX_MESSAGE_BYTES);
         let mut envelope = ErrorEnvelope::new(error.code, message.clone()).with_operation(tool);
         envelope.retry_after_s = error.retry_after_s;
+        (envelope.measured, envelope.limit) = error.measure.unzip();
         self.issued.push(envelope);
         wit_worker::protocol::message::HostError { code: error.code, operation: tool.to_owned(), message }
     }

@@ -10,6 +10,7 @@ use wit_worker::registry::{Code, LimitId, Reason};
 use super::CodeModePolicy;
 use super::accounting::Excess;
 use crate::envelope::ErrorEnvelope;
+use crate::operations::OperationError;
 
 /// Longest text of a script's own failure that is passed on, in bytes.
 const MAX_DETAIL_BYTES: usize = 2 * 1024;
@@ -23,7 +24,6 @@ pub(super) enum Exit {
     Signal(i32),
 }
 
-const SIGXCPU: i32 = 24;
 const SIGSYS: i32 = 31;
 
 /// The client withdrew the request.
@@ -60,9 +60,8 @@ pub(super) fn capability_denied() -> ErrorEnvelope {
 }
 
 /// The process ended before a result.
-pub(super) fn exited(exit: Exit, policy: &CodeModePolicy) -> ErrorEnvelope {
+pub(super) fn exited(exit: Exit) -> ErrorEnvelope {
     match exit {
-        Exit::Signal(SIGXCPU) => deadline(policy),
         Exit::Signal(SIGSYS) => ErrorEnvelope::new(
             Code::WorkerExited,
             "the worker attempted a forbidden system call and was killed by the sandbox",
@@ -105,8 +104,14 @@ pub(super) fn excess(excess: Excess) -> ErrorEnvelope {
     ErrorEnvelope::new(code, excess_message(excess)).with_measure(measured, limit)
 }
 
+/// The same for a call, whose script may catch it; the measure comes out again if it escapes.
+pub(super) fn excess_error(excess: Excess) -> OperationError {
+    let measure = Some((excess.measured, excess.limit));
+    OperationError { measure, ..OperationError::new(excess.code, excess_message(excess)) }
+}
+
 /// The words for a limit: what was measured, the limit, the next step.
-pub(super) fn excess_message(excess: Excess) -> String {
+fn excess_message(excess: Excess) -> String {
     let Excess { code, measured, limit } = excess;
     let entry = code.entry();
     let unit = match code {
@@ -220,7 +225,7 @@ mod tests {
     #[test]
     fn precedence_is_the_documents() {
         let policy = CodeModePolicy::default();
-        let exit = || exited(Exit::Signal(9), &policy);
+        let exit = || exited(Exit::Signal(9));
         assert_eq!(strongest(exit(), true, true, &policy).code, Code::Cancelled);
         assert_eq!(strongest(exit(), false, true, &policy).code, Code::DeadlineExceeded);
         assert_eq!(strongest(exit(), false, false, &policy).code, Code::WorkerExited);
@@ -228,12 +233,13 @@ mod tests {
 
     #[test]
     fn signals_are_told_apart() {
-        let policy = CodeModePolicy::default();
-        assert_eq!(exited(Exit::Signal(SIGXCPU), &policy).code, Code::DeadlineExceeded);
-        assert_eq!(exited(Exit::Signal(SIGSYS), &policy).reason, Some(Reason::SandboxViolation));
-        assert_eq!(exited(Exit::Signal(11), &policy).reason, Some(Reason::Crashed));
-        assert_eq!(exited(Exit::Status(3), &policy).reason, Some(Reason::Crashed));
-        assert_eq!(exited(Exit::Status(0), &policy).code, Code::WorkerProtocolError);
+        // The kernel's CPU limit lies beyond the budget, so the parent's clock has already said so; a worker that
+        // raises its signal by itself has crashed (I6).
+        assert_eq!(exited(Exit::Signal(24)).reason, Some(Reason::Crashed));
+        assert_eq!(exited(Exit::Signal(SIGSYS)).reason, Some(Reason::SandboxViolation));
+        assert_eq!(exited(Exit::Signal(11)).reason, Some(Reason::Crashed));
+        assert_eq!(exited(Exit::Status(3)).reason, Some(Reason::Crashed));
+        assert_eq!(exited(Exit::Status(0)).code, Code::WorkerProtocolError);
     }
 
     #[test]

@@ -12,12 +12,14 @@ pub struct OperationError {
     pub message: String,
     /// Seconds to wait, where the upstream said.
     pub retry_after_s: Option<u64>,
+    /// What was measured and its limit, where a budget is exceeded.
+    pub measure: Option<(u64, u64)>,
 }
 
 impl OperationError {
     /// A failure with these words, which must hold nothing of a backend's.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), retry_after_s: None }
+        Self { code, message: message.into(), retry_after_s: None, measure: None }
     }
 }

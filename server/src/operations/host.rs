@@ -15,8 +15,8 @@ use wit_worker::registry::{Code, OperationId};
 use super::arguments::{Arguments, refused};
 use super::cursor::Walk;
 use super::{
-    HostOperations, OperationContext, OperationError, OperationFuture, OperationsOptions, Surface, list, open, read,
-    refs, search,
+    HostOperations, OperationContext, OperationError, OperationFuture, OperationsOptions, Surface, gather, list, open,
+    read, refs, search,
 };
 use crate::repository::{LocalMapping, Records, RepoName, Server};
 use crate::snapshot::{Snapshot, SnapshotId, Store, StoreError};
@@ -89,11 +89,11 @@ impl HostOperations for Operations {
             let shared = Arc::clone(&self.shared);
             match operation {
                 OperationId::Open => open::open(shared, &arguments, surface, context).await,
-                OperationId::List | OperationId::SearchCode | OperationId::Read => {
+                OperationId::List | OperationId::SearchCode | OperationId::Read | OperationId::Context => {
                     shared.over_snapshot(operation, arguments, surface, context).await
                 }
                 OperationId::Refs => refs::refs(shared, arguments, context).await,
-                OperationId::FindRepositories | OperationId::Context => Err(OperationError::new(
+                OperationId::FindRepositories => Err(OperationError::new(
                     Code::OperationFailed,
                     format!("{} is not available yet", operation.entry().tool),
                 )),
@@ -120,6 +120,7 @@ impl Shared {
             match operation {
                 OperationId::List => list::list(&snapshot, &arguments, &walk),
                 OperationId::Read => read::read(&snapshot, &arguments, &walk, surface),
+                OperationId::Context => gather::gather(&snapshot, &arguments, &walk, context),
                 _ => search::search(&snapshot, &arguments, &walk, context),
             }
         };

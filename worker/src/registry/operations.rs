@@ -485,6 +485,7 @@ pub const OPERATIONS: &[Operation] = &[
                         required("end_line", LINE, "last line shown"),
                         required("lines", list_of(&TEXT_LINE, 0, 100_000), "the lines"),
                         optional("lossy", Type::Boolean, "true when the text is not UTF-8"),
+                        optional("path_base64", ANY_TEXT, "exact bytes of a path that is not UTF-8"),
                     ]),
                     0,
                     100,

@@ -15,3 +15,16 @@ pub(super) fn close_above_stderr() -> Result<(), LockdownError> {
     let outcome = unsafe { libc::syscall(libc::SYS_close_range, FIRST_INHERITED, libc::c_uint::MAX, 0) };
     if outcome == 0 { Ok(()) } else { Err(LockdownError::CloseDescriptors(io::Error::last_os_error())) }
 }
+
+/// For the parent, before it opens anything: marks what it inherited as not to be inherited further, so that no program
+/// it ever starts holds a descriptor of whoever started the server. Descriptors stay usable here, for example one that
+/// a shell gave as `/dev/fd/63`.
+///
+/// # Errors
+/// When the kernel is older than 5.11. The worker closes everything by itself all the same.
+pub fn seal_inherited() -> io::Result<()> {
+    // SAFETY: no pointer is passed, and setting FD_CLOEXEC invalidates no descriptor of this process.
+    let outcome =
+        unsafe { libc::syscall(libc::SYS_close_range, FIRST_INHERITED, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    if outcome == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

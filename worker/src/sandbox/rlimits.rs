@@ -3,6 +3,7 @@
 //! They back the limits of the VM: a script meets those first. A limit is only ever lowered; whoever started us with
 //! less keeps less.
 
+use std::fmt::Write as _;
 use std::io;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -32,6 +33,8 @@ pub struct LimitRow {
     pub resource: Resource,
     /// Its name, as in `getrlimit(2)`.
     pub name: &'static str,
+    /// Its name in `/proc/<pid>/limits`.
+    pub title: &'static str,
     /// Soft limit.
     pub soft: u64,
     /// Hard limit.
@@ -45,44 +48,76 @@ const MAXIMUM_SECONDS: u64 = LimitId::WallMs.entry().maximum.div_ceil(1000);
 
 /// Every limit, in the order in which it is set.
 pub const RLIMITS: &[LimitRow] = &[
-    row(Resource::Core, "RLIMIT_CORE", 0, "No dump of a script's data."),
-    row(Resource::Fsize, "RLIMIT_FSIZE", 0, "No byte can be added to a file, even one that was left open."),
-    row(Resource::Nproc, "RLIMIT_NPROC", 0, "No process or thread."),
+    row(Resource::Core, "RLIMIT_CORE", "Max core file size", 0, "No dump of a script's data."),
+    row(
+        Resource::Fsize,
+        "RLIMIT_FSIZE",
+        "Max file size",
+        0,
+        "No byte can be added to a file, even one that was left open.",
+    ),
+    row(Resource::Nproc, "RLIMIT_NPROC", "Max processes", 0, "No process or thread."),
     row(
         Resource::Nofile,
         "RLIMIT_NOFILE",
+        "Max open files",
         DESCRIPTORS_FOR_LANDLOCK,
         "Landlock's ruleset needs one descriptor for a moment; 0 once it is enforced.",
     ),
-    row(Resource::Memlock, "RLIMIT_MEMLOCK", 0, "No pinned memory; also what io_uring and bpf are charged to."),
-    row(Resource::Msgqueue, "RLIMIT_MSGQUEUE", 0, "No message queues."),
-    row(Resource::Sigpending, "RLIMIT_SIGPENDING", 0, "No queued signals or timers that carry one."),
-    row(Resource::Locks, "RLIMIT_LOCKS", 0, "No file locks."),
-    row(Resource::Nice, "RLIMIT_NICE", 0, "No higher priority."),
-    row(Resource::Rtprio, "RLIMIT_RTPRIO", 0, "No real-time scheduling."),
+    row(
+        Resource::Memlock,
+        "RLIMIT_MEMLOCK",
+        "Max locked memory",
+        0,
+        "No pinned memory; also what io_uring and bpf are charged to.",
+    ),
+    row(Resource::Msgqueue, "RLIMIT_MSGQUEUE", "Max msgqueue size", 0, "No message queues."),
+    row(
+        Resource::Sigpending,
+        "RLIMIT_SIGPENDING",
+        "Max pending signals",
+        0,
+        "No queued signals or timers that carry one.",
+    ),
+    row(Resource::Locks, "RLIMIT_LOCKS", "Max file locks", 0, "No file locks."),
+    row(Resource::Nice, "RLIMIT_NICE", "Max nice priority", 0, "No higher priority."),
+    row(Resource::Rtprio, "RLIMIT_RTPRIO", "Max realtime priority", 0, "No real-time scheduling."),
     row(
         Resource::Stack,
         "RLIMIT_STACK",
+        "Max stack size",
         STACK_BYTES,
         "The JavaScript stack limit comes first; this bounds the native one.",
     ),
     row(
         Resource::As,
         "RLIMIT_AS",
+        "Max address space",
         LimitId::HeapBytes.entry().maximum + ADDRESS_SPACE_OVERHEAD_BYTES,
         "The largest heap a policy can allow (64 MiB) and 128 MiB for everything else.",
     ),
     LimitRow {
         resource: Resource::Cpu,
         name: "RLIMIT_CPU",
+        title: "Max cpu time",
         soft: MAXIMUM_SECONDS + CPU_SOFT_SLACK_SECONDS,
         hard: MAXIMUM_SECONDS + CPU_HARD_SLACK_SECONDS,
         why: "The longest JavaScript time and 1 s ends in SIGXCPU, 1 s more in SIGKILL; wall time is the parent's watchdog.",
     },
 ];
 
-const fn row(resource: Resource, name: &'static str, limit: u64, why: &'static str) -> LimitRow {
-    LimitRow { resource, name, soft: limit, hard: limit, why }
+const fn row(resource: Resource, name: &'static str, title: &'static str, limit: u64, why: &'static str) -> LimitRow {
+    LimitRow { resource, name, title, soft: limit, hard: limit, why }
+}
+
+/// The table of `docs/sandbox.md`, in Markdown.
+#[must_use]
+pub fn markdown() -> String {
+    let mut table = String::from("| limit | soft | hard | why |\n|---|---:|---:|---|\n");
+    for LimitRow { name, soft, hard, why, .. } in RLIMITS {
+        let _ = writeln!(table, "| `{name}` | {soft} | {hard} | {why} |");
+    }
+    table
 }
 
 /// Sets every limit of the table.

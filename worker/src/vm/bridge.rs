@@ -100,11 +100,11 @@ impl Bridge {
         for operation in OPERATIONS {
             let (shared, id) = (Rc::clone(&bridge), operation.id);
             let call = native(move |ctx, arguments| native_call(&ctx, &shared, id, arguments));
-            define_method(ctx, &methods, operation.method, Function::new(ctx.clone(), call)?)?;
+            define_method(&freeze, &methods, operation.method, Function::new(ctx.clone(), call)?)?;
         }
         let shared = Rc::clone(&bridge);
         let help = native(move |ctx, arguments| native_help(&ctx, &shared, arguments));
-        define_method(ctx, &methods, suggest::HELP, Function::new(ctx.clone(), help)?)?;
+        define_method(&freeze, &methods, suggest::HELP, Function::new(ctx.clone(), help)?)?;
         freeze.call::<_, ()>((methods.clone(),))?;
 
         let handler = Object::new_proto(ctx.clone(), None)?;
@@ -224,13 +224,12 @@ where
 }
 
 fn define_method<'js>(
-    ctx: &Ctx<'js>,
+    freeze: &Function<'js>,
     methods: &Object<'js>,
     name: &str,
     function: Function<'js>,
 ) -> rquickjs::Result<()> {
     function.set_name(name)?;
-    let freeze: Function<'js> = ctx.eval("Object.freeze")?;
     freeze.call::<_, ()>((function.clone(),))?;
     methods.prop(name, Property::from(function).enumerable())
 }

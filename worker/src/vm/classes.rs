@@ -2,7 +2,7 @@
 //!
 //! The numbers are private to the engine, so they are learned from samples when the engine is built.
 
-use rquickjs::{Ctx, Value};
+use rquickjs::{Array, Ctx, Value};
 
 use super::raw;
 
@@ -74,17 +74,17 @@ const SAMPLES: &[(&str, &str)] = &[
 impl Classes {
     /// Learns the numbers. Must run before any untrusted script.
     pub(super) fn learn(ctx: &Ctx<'_>) -> rquickjs::Result<Self> {
-        let of =
-            |sample: &str| Ok::<_, rquickjs::Error>(raw::class_of(&ctx.eval::<Value<'_>, _>(format!("({sample})"))?));
-        let exotic = SAMPLES.iter().map(|(name, sample)| Ok((of(sample)?, *name))).collect::<rquickjs::Result<_>>()?;
-        Ok(Self {
-            plain: of("{}")?,
-            array: of("[]")?,
-            error: of("new Error")?,
-            promise: of("Promise.resolve()")?,
-            date: of("new Date(0)")?,
-            exotic,
-        })
+        const COMMON: [&str; 5] = ["{}", "[]", "new Error", "Promise.resolve()", "new Date(0)"];
+        // One array of samples, so that there is one program to compile.
+        let expressions: Vec<&str> = COMMON.into_iter().chain(SAMPLES.iter().map(|(_, sample)| *sample)).collect();
+        let samples: Array<'_> = ctx.eval(format!("[{}]", expressions.join(", ")))?;
+        let class = |index: usize| Ok::<_, rquickjs::Error>(raw::class_of(&samples.get::<Value<'_>>(index)?));
+        let exotic = SAMPLES
+            .iter()
+            .enumerate()
+            .map(|(index, (name, _))| Ok((class(COMMON.len() + index)?, *name)))
+            .collect::<rquickjs::Result<_>>()?;
+        Ok(Self { plain: class(0)?, array: class(1)?, error: class(2)?, promise: class(3)?, date: class(4)?, exotic })
     }
 
     /// Classifies an object; a proxy is what it stands for. Runs no JavaScript.

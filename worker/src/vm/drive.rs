@@ -110,28 +110,27 @@ fn prepare<'js>(ctx: &Ctx<'js>, script: Script<'_>) -> (Program, Result<Value<'j
     };
     let callable = source::callable(script.text)
         .filter(|callable| source::proofs(*callable).iter().all(|proof| compiles(&source::wrap_proof(proof, nonce()))));
-    let program = match callable {
-        Some(callable) => source::wrap_call(script, callable, nonce()),
-        None => source::wrap_body(script, nonce()),
+    if let Some(callable) = callable {
+        let program = source::wrap_call(script, callable, nonce());
+        let compiled = compile(ctx, &program).ok_or_else(|| ctx.catch());
+        return (program, compiled);
+    }
+    let program = source::wrap_body(script);
+    let Some(code) = compile(ctx, &program) else {
+        return (program, Err(ctx.catch()));
     };
-    if let Some(code) = compile(ctx, &program) {
+    let labelled = source::wrap_labelled(script, nonce());
+    if compile(ctx, &labelled).is_some() {
         return (program, Ok(code));
     }
     let exception = ctx.catch();
-    if source::body_proofs(script).iter().all(compiles) {
-        let plain = source::wrap_plain(script);
-        match compile(ctx, &plain) {
-            Some(code) => return (plain, Ok(code)),
-            None => drop(ctx.catch()),
-        }
-    }
-    (program, Err(exception))
+    if source::method_proofs(script).iter().all(compiles) { (program, Ok(code)) } else { (labelled, Err(exception)) }
 }
 
 fn compile<'js>(ctx: &Ctx<'js>, program: &Program) -> Option<Value<'js>> {
     // The source was checked to hold no U+0000.
     let text = CString::new(program.text.as_str()).ok()?;
-    raw::compile(ctx, &text, program.first_line)
+    raw::compile(ctx, &text, program.line)
 }
 
 /// Proves that the program is one function with exactly the text it was given, and calls it.

@@ -25,12 +25,12 @@ const SCRIPT_NAME_C: &CStr = c"script";
 ///
 /// `program` must end in U+0000 (which is not part of it), and hold none before. `line` numbers its first line and
 /// must not be zero. `None` means that an exception is pending.
-pub(super) fn compile<'js>(ctx: &Ctx<'js>, program: &CStr, line: u32) -> Option<Value<'js>> {
+pub(super) fn compile<'js>(ctx: &Ctx<'js>, program: &CStr, line: i32) -> Option<Value<'js>> {
     let mut options = qjs::JSEvalOptions {
         version: qjs::JS_EVAL_OPTIONS_VERSION as _,
         eval_flags: (qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_STRICT | qjs::JS_EVAL_FLAG_COMPILE_ONLY) as _,
         filename: SCRIPT_NAME_C.as_ptr(),
-        line_num: i32::try_from(line).unwrap_or(i32::MAX),
+        line_num: line,
     };
     // SAFETY: `ctx` is live; the program is readable for its length and terminated by a zero byte; `options` and the
     // file name outlive the call, which copies what it keeps. The result is owned by us and given to `Value`.

@@ -1,21 +1,20 @@
 //! The source front end: what a model wrote, to a program the engine compiles as the body of an async function.
 //!
-//! User source is never pasted into a template it could break out of. The wrapper opens a labelled block whose label
-//! holds a nonce drawn after the source arrived, and ends in a `break` to that label:
+//! A script is compiled as the text between the braces of one async function, once that text is proved to be a whole
+//! function body; nothing runs before. The proof is that it also compiles inside a labelled block whose label holds a
+//! nonce drawn after the source arrived, and which ends in a `break` to that label:
 //!
 //! ```text
-//! (async function () { L_<nonce>: {SOURCE
+//! (async function () { L_<nonce>: {
+//! SOURCE
 //! break L_<nonce>; } })
 //! ```
 //!
-//! Text that closes the wrapper early leaves that `break` outside the block it names, which is a syntax error when
-//! the program is compiled: nothing of a broken-out source ever runs.
-//!
-//! A block is stricter than a function's body in one thing: it allows no function to be declared twice. A source that
-//! fails in the block gets a second chance in a plain body, once it is proved to be a whole body without the label:
-//! it must compile as a method of a class *and* of an object. What closes the body early would have to go on with
-//! something that may follow a method in both, which is only the `}` that ends either, and that cannot follow a
-//! function expression.
+//! Text that closes the function early leaves that `break` outside the block it names, which is a syntax error. A
+//! block is stricter than a body in one thing: it allows no function to be declared twice. Text that fails in the block
+//! gets a second chance by another proof: it must compile as a method of a class *and* of an object. What closes the
+//! body early would have to go on with something that may follow a method in both, which is only the `}` that ends
+//! either, and that cannot follow a function expression.
 //!
 //! Forgiven are one surrounding Markdown fence and a body that is exactly one arrow or function expression; that it is
 //! *exactly* one is proved by compiling, not by reading. Everything here is a pure function of the source, for fuzzing.
@@ -56,10 +55,12 @@ pub struct Script<'a> {
 pub struct Program {
     /// The text to compile.
     pub text: String,
-    /// Bytes on the first line before the user's own.
-    pub indent: usize,
-    /// The line the first line is called.
+    /// What the engine is to call the program's first line; never 0, which it takes for 1.
+    pub line: i32,
+    /// The line of the user's own source at which their text begins.
     pub first_line: u32,
+    /// Whether it ends in a `break` to a label that only a whole body leaves in sight.
+    pub labelled: bool,
 }
 
 /// A place in the user's own source: 1-based line, 1-based column in characters.
@@ -102,40 +103,45 @@ fn strip_fence(text: &str) -> Option<Script<'_>> {
     Some(Script { text: body, first_line: u32::try_from(before + 1).unwrap_or(u32::MAX) })
 }
 
-/// Wraps a script as the body of an async function.
+/// Wraps a script as the body of an async function. Only for one that is proved: it must compile, and so must either
+/// [`wrap_labelled`] or both of [`method_proofs`].
 #[must_use]
-pub fn wrap_body(script: Script<'_>, nonce: u64) -> Program {
-    wrap(script.text, script.first_line, nonce, "", "")
+pub fn wrap_body(script: Script<'_>) -> Program {
+    between("(async function () {", script, "\n})", false)
+}
+
+/// The proof of a whole body by the label.
+#[must_use]
+pub fn wrap_labelled(script: Script<'_>, nonce: u64) -> Program {
+    let label = label(nonce);
+    between(&format!("(async function () {{ {label}: {{"), script, &format!("\nbreak {label}; }} }})"), true)
+}
+
+/// The proof of a whole body by two kinds of method.
+#[must_use]
+pub fn method_proofs(script: Script<'_>) -> [Program; 2] {
+    [between("(class { async m() {", script, "\n} })", false), between("({ async m() {", script, "\n} })", false)]
+}
+
+/// Puts a script's text on lines of its own, so that the engine's lines and columns are the user's.
+fn between(head: &str, script: Script<'_>, tail: &str, labelled: bool) -> Program {
+    let first_line = i32::try_from(script.first_line).unwrap_or(i32::MAX);
+    // The engine cannot call a line 0; one more line above the text makes it -1.
+    let (newlines, line) = if first_line == 1 { ("\n\n", -1) } else { ("\n", first_line - 1) };
+    Program { text: format!("{head}{newlines}{}{tail}", script.text), line, first_line: script.first_line, labelled }
+}
+
+fn label(nonce: u64) -> String {
+    format!("{LABEL}{nonce:016x}")
 }
 
 /// Wraps a callable so that it is called and awaited. Only for one whose [`proofs`] all compile.
 #[must_use]
 pub fn wrap_call(script: Script<'_>, callable: Callable<'_>, nonce: u64) -> Program {
-    wrap(callable.expression, script.first_line, nonce, "return await (", "\n)();")
-}
-
-/// Wraps a script as the body of an async function without a label. Only for one whose [`body_proofs`] all compile.
-#[must_use]
-pub fn wrap_plain(script: Script<'_>) -> Program {
-    const HEAD: &str = "(async function () {";
-    Program { text: format!("{HEAD}{}\n}})", script.text), indent: HEAD.len(), first_line: script.first_line }
-}
-
-/// Programs that compile, and are never run, exactly when a script is a whole function body.
-#[must_use]
-pub fn body_proofs(script: Script<'_>) -> [Program; 2] {
-    let wrap = |head: &str, tail: &str| Program {
-        text: format!("{head}{}{tail}", script.text),
-        indent: head.len(),
-        first_line: script.first_line,
-    };
-    [wrap("(class { async m() {", "\n} })"), wrap("({ async m() {", "\n} })")]
-}
-
-fn wrap(body: &str, first_line: u32, nonce: u64, before: &str, after: &str) -> Program {
-    let head = format!("(async function () {{ {LABEL}{nonce:016x}: {{{before}");
-    let text = format!("{head}{body}{after}\nbreak {LABEL}{nonce:016x}; }} }})");
-    Program { text, indent: head.len(), first_line }
+    let label = label(nonce);
+    let head = format!("(async function () {{ {label}: {{ return await (");
+    let script = Script { text: callable.expression, ..script };
+    between(&head, script, &format!("\n)();\nbreak {label}; }} }})"), true)
 }
 
 impl Program {
@@ -149,7 +155,6 @@ impl Program {
     #[must_use]
     pub fn position(&self, script: Script<'_>, line: u64, column: u64) -> Position {
         let first = u64::from(self.first_line);
-        let column = if line <= first { column.saturating_sub(self.indent as u64) } else { column };
         let mut lines = script.text.split('\n');
         let index = usize::try_from(line.saturating_sub(first)).unwrap_or(usize::MAX);
         let last = script.text.matches('\n').count();
@@ -174,7 +179,7 @@ impl Program {
 /// Wraps a proof for compiling only.
 #[must_use]
 pub fn wrap_proof(proof: &str, nonce: u64) -> Program {
-    wrap(proof, 1, nonce, "", "")
+    wrap_labelled(Script { text: proof, first_line: 1 }, nonce)
 }
 
 #[cfg(test)]
@@ -209,19 +214,22 @@ mod tests {
     #[test]
     fn positions_are_the_users_own() {
         let script = Script { text: "let a;\n€ = x", first_line: 1 };
-        let program = wrap_body(script, 7);
+        let program = wrap_body(script);
         let at = |line, column| {
             let position = program.position(script, line, column);
             (position.line, position.column)
         };
-        assert_eq!(at(1, program.indent as u64 + 1), (1, 1));
-        assert_eq!(at(1, program.indent as u64 + 5), (1, 5));
         assert_eq!(at(1, 1), (1, 1));
+        assert_eq!(at(1, 5), (1, 5));
         assert_eq!(at(2, 4), (2, 2), "three bytes are one character");
         assert_eq!(at(2, 999), (2, 6));
         assert_eq!(at(3, 1), (2, 6), "the wrapper's tail is the end of the source");
         assert!(program.is_beyond(script, 3) && !program.is_beyond(script, 2));
-        assert_eq!(&program.text[program.indent..program.indent + script.text.len()], script.text);
+        for (first_line, line, lines_above) in [(1, -1, 2), (2, 1, 1), (3, 2, 1)] {
+            let program = wrap_body(Script { text: "x", first_line });
+            let above = program.text.lines().position(|text| text == "x");
+            assert_eq!((program.line, above), (line, Some(lines_above)), "line {first_line}");
+        }
         assert!(program.function_text().starts_with("async function") && program.function_text().ends_with('}'));
     }
 }

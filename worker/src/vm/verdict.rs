@@ -61,12 +61,13 @@ impl Judge<'_> {
         }
         let place = self.engine_position(ctx, exception);
         let beyond = place.is_some_and(|(line, _)| self.program.is_beyond(self.script, line));
-        let mut message = self.describe(exception);
-        if beyond {
-            message.push_str(
-                " at the end of the script: something it opens is not closed, or it closes more than it opens",
-            );
-        }
+        let message = match self.describe(exception) {
+            _ if self.program.labelled && beyond => {
+                "SyntaxError: the script closes more than it opens, so it is not the body of one function".to_owned()
+            }
+            message if beyond => format!("{message} at the end of the script: something it opens is not closed"),
+            message => message,
+        };
         let position = place
             .map_or(Position { line: u64::from(self.script.first_line), column: 1 }, |(line, column)| {
                 self.program.position(self.script, line, column)
@@ -140,7 +141,9 @@ impl Judge<'_> {
         stack.lines().find_map(|frame| {
             let place = frame.rsplit_once(SCRIPT_NAME)?.1.strip_prefix(':')?;
             let (line, column) = place.trim_end_matches(')').split_once(':')?;
-            Some((line.parse().ok()?, column.parse().ok()?))
+            let (line, column) = (line.parse().ok()?, column.parse().ok()?);
+            // The engine places what it has no position for at the wrapper's own line.
+            (line >= u64::from(self.program.first_line)).then_some((line, column))
         })
     }
 }

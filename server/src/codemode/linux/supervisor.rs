@@ -263,7 +263,7 @@ impl Invocation<'_> {
     async fn after_end_of_output(&mut self, worker: &mut Worker) -> ErrorEnvelope {
         let _ = tokio::time::timeout(STATUS_GRACE, worker.exited()).await;
         match worker.take_exit() {
-            Some(exit) => verdict::exited(exit, self.around.policy),
+            Some(exit) => verdict::exited(exit),
             None => verdict::protocol(&ProtocolViolation::OutOfOrder("the worker closed its output and goes on")),
         }
     }
@@ -286,7 +286,7 @@ impl Invocation<'_> {
         if let Some(exit) = worker.take_exit()
             && exit != verdict::Exit::Status(0)
         {
-            return Err(verdict::exited(exit, self.around.policy));
+            return Err(verdict::exited(exit));
         }
         let value = ended.outcome?;
         if late {

@@ -162,8 +162,8 @@ fn unknown_methods_are_named_and_a_near_one_suggested() {
     ]);
     failures(&[
         ("codemode.wit['\\ud800x']", "unknown_method @1:1", "codemode.wit.\u{fffd}x"),
-        ("codemode.wit.help('nope')", "unknown_method @1:13", "codemode.wit.nope"),
-        ("codemode.wit.help(Symbol('q'))", "unknown_method @1:18", "codemode.wit.help takes"),
+        ("codemode.wit.help('nope')", "unknown_method @1:14", "codemode.wit.nope"),
+        ("codemode.wit.help(Symbol('q'))", "unknown_method @1:19", "codemode.wit.help takes"),
     ]);
 }
 

@@ -1,5 +1,6 @@
 //! Source: what parses, what is forgiven, what cannot break out, and whose lines are reported.
 
+use super::super::source;
 use super::*;
 
 #[test]
@@ -96,8 +97,15 @@ fn positions_are_the_users_own_and_clamped_to_the_source() {
         ("return (", "code_rejected/syntax_error @1:9", "end of the script"),
         ("return 1;\n/* never\nclosed", "code_rejected/syntax_error @2:1", "comment"),
         ("a();\n}", "code_rejected/syntax_error @2:2", "end of the script"),
+        ("return 1 }, async function () { return 2", "code_rejected/syntax_error @1:11", "unexpected token"),
+        ("if (true)", "code_rejected/syntax_error @1:10", "end of the script"),
+        ("label:", "code_rejected/syntax_error @1:7", "end of the script"),
         ("```js\n\nreturn nope(\n```", "code_rejected/syntax_error @3:13", ""),
         ("return '€€' +;", "code_rejected/syntax_error @1:14", ""),
+        ("1; null.x", "code_rejected/uncaught_exception @1:4", "TypeError"),
+        ("'€€'; null.x", "code_rejected/uncaught_exception @1:7", "TypeError"),
+        ("```\n'€€'; null.x\n```", "code_rejected/uncaught_exception @2:7", "TypeError"),
+        ("() => {}; null.x", "code_rejected/uncaught_exception @1:11", "TypeError"),
         ("return foo.bar", "code_rejected/uncaught_exception @1:8", "ReferenceError: foo is not defined"),
         ("\n\n  null.x", "code_rejected/uncaught_exception @3:3", "TypeError"),
         (
@@ -126,4 +134,116 @@ fn the_source_limit_counts_bytes() {
     assert_eq!(value_of(&exact), 2);
     let error = failure_of(run_with("return '€€'".as_bytes(), limits, &mut MockHost::new(echo)));
     assert_eq!((error.code, error.measured, error.limit), (Code::SourceBytesLimit, Some(15), Some(12)));
+}
+
+/// The label and the two method proofs are independent defences against a body that ends early: on any text they must
+/// agree. A text the label lets through and a proof does not, or the other way round, is a hole in one of them.
+#[test]
+fn the_two_defences_agree_on_any_text() {
+    use proptest::prelude::*;
+    use proptest::test_runner::TestRunner;
+
+    const TOKENS: &[&str] = &[
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        ";",
+        ",",
+        ":",
+        "?",
+        "=>",
+        "=",
+        "+",
+        "*",
+        "/",
+        "`",
+        "${",
+        "'",
+        "\"",
+        "//",
+        "/*",
+        "*/",
+        "\n",
+        "<!--",
+        "-->",
+        "\\",
+        "#x",
+        ".",
+        "...",
+        "x",
+        "y",
+        "0",
+        "async",
+        "await",
+        "function",
+        "class",
+        "static",
+        "get",
+        "return",
+        "break",
+        "continue",
+        "for",
+        "while",
+        "if",
+        "else",
+        "L_0000000000000008:",
+        "break L_0000000000000008",
+        "yield",
+        "new",
+        "throw",
+        "try",
+        "catch",
+        "finally",
+        "let",
+        "const",
+        "var",
+        "m()",
+        "async m() {",
+        "});",
+        "({",
+        "(async function () {",
+        "(class {",
+        "import",
+        "export",
+        "debugger",
+        "do",
+        "switch",
+        "case",
+        "in",
+        "of",
+    ];
+    let engine = Engine::new().unwrap_or_else(|e| panic!("{e}"));
+    let compiles = |program: &source::Program| {
+        engine.context.with(|ctx| {
+            let text = std::ffi::CString::new(program.text.as_str()).unwrap_or_default();
+            super::super::raw::compile(&ctx, &text, 1).is_some() || {
+                ctx.catch();
+                false
+            }
+        })
+    };
+    let agree = |text: &str| {
+        let script = source::Script { text, first_line: 1 };
+        let label = compiles(&source::wrap_labelled(script, 7));
+        let methods = source::method_proofs(script).iter().all(&compiles);
+        let plain = compiles(&source::wrap_body(script));
+        // A block alone refuses a second declaration of a function.
+        prop_assert!(
+            (label && plain) == (methods && plain) || (!label && text.matches("function").count() > 1),
+            "{text:?}: {label} {methods} {plain}"
+        );
+        if let Some(callable) = source::callable(text)
+            && source::proofs(callable).iter().all(|proof| compiles(&source::wrap_proof(proof, 7)))
+        {
+            prop_assert!(compiles(&source::wrap_call(script, callable, 7)), "{text:?}");
+        }
+        Ok(())
+    };
+    let tokens = proptest::collection::vec(proptest::sample::select(TOKENS), 0..14);
+    let mut runner =
+        TestRunner::new(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() });
+    runner.run(&tokens, |tokens| agree(&tokens.join(" "))).unwrap_or_else(|e| panic!("{e}"));
 }

@@ -1,0 +1,71 @@
+//! Seeds from the corpus: every message that a frames case sends, the texts of the cases themselves, and a few inputs
+//! in the targets' own encodings.
+
+use conformance::frames::script::Step;
+use conformance::frames::template::Variables;
+use conformance::frames::{Direction, generate, parse};
+
+/// The largest seed worth keeping; the big ones differ only in padding.
+const MAX_SEED: usize = 4096;
+
+/// A target and its seeds.
+pub type Seeds = Vec<(&'static str, Vec<Vec<u8>>)>;
+
+/// All seeds, from the texts of frames cases in each direction.
+#[must_use]
+pub fn all(to_parent: &[String], to_worker: &[String]) -> Seeds {
+    let mut generated = [Vec::new(), Vec::new()];
+    for (texts, direction) in generated.iter_mut().zip([Direction::ToParent, Direction::ToWorker]) {
+        texts.extend(generate::cases(direction).into_iter().map(|case| case.text));
+        texts.extend(generate::controls(direction).into_iter().map(|(_, text)| text));
+    }
+    let [parent_texts, worker_texts] = [to_parent, to_worker].map(<[String]>::to_vec);
+    let from_worker = messages(parent_texts.iter().chain(&generated[0]), Direction::ToParent);
+    let to_worker = messages(worker_texts.iter().chain(&generated[1]), Direction::ToWorker);
+    let texts: Vec<Vec<u8>> = parent_texts.iter().chain(&worker_texts).map(|text| text.clone().into_bytes()).collect();
+    let session = from_worker.iter().map(|message| session_step(message)).collect();
+    let streams = from_worker.iter().chain(&to_worker).map(|message| stream(message)).collect();
+    let json = from_worker.iter().chain(&to_worker).cloned().collect();
+    vec![
+        ("from_worker", from_worker),
+        ("to_worker", to_worker),
+        ("decoder", streams),
+        ("strict_json", json),
+        ("frames_text", texts),
+        ("session", session),
+        ("accounting", vec![(0..64).collect(), vec![0, 0, 0, 0, 0, 0, 3, 0, 2, 200, 1, 1]]),
+        ("policy", vec![b"wall_ms = 300\nhost_calls = 4\n".to_vec(), b"heap_bytes = 67108865\n".to_vec()]),
+    ]
+}
+
+/// The bodies of every send of every script that parses.
+fn messages<'a>(texts: impl Iterator<Item = &'a String>, direction: Direction) -> Vec<Vec<u8>> {
+    let variables = Variables { invocation: 1, counter: 1, ..Variables::default() };
+    let mut out: Vec<Vec<u8>> = Vec::new();
+    for script in texts.filter_map(|text| parse(text, direction).ok()) {
+        for line in script.steps {
+            if let Step::Send(send) = line.step {
+                out.extend(send.template.expand(&variables).ok().filter(|body| body.len() <= MAX_SEED));
+            }
+        }
+    }
+    out.sort();
+    out.dedup();
+    out
+}
+
+/// The message as the target `session` takes a frame.
+fn session_step(message: &[u8]) -> Vec<u8> {
+    let mut out =
+        vec![0, u8::try_from(message.len() / 16).unwrap_or(u8::MAX), u8::try_from(message.len() % 16).unwrap_or(0)];
+    out.extend_from_slice(message);
+    out
+}
+
+/// The message as the target `decoder` takes a stream: cut after 1 and 3 bytes.
+fn stream(message: &[u8]) -> Vec<u8> {
+    let mut out = vec![2, 1, 3];
+    out.extend_from_slice(&u32::try_from(message.len()).unwrap_or(u32::MAX).to_be_bytes());
+    out.extend_from_slice(message);
+    out
+}
