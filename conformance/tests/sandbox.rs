@@ -13,11 +13,17 @@ mod layers;
 #[path = "sandbox/lives.rs"]
 mod lives;
 #[cfg(target_os = "linux")]
+#[path = "sandbox/real.rs"]
+mod real;
+#[cfg(target_os = "linux")]
 #[path = "sandbox/stage.rs"]
 mod stage;
 #[cfg(target_os = "linux")]
 #[path = "sandbox/sweeps.rs"]
 mod sweeps;
+#[cfg(target_os = "linux")]
+#[path = "sandbox/usage.rs"]
+mod usage;
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
@@ -34,7 +40,9 @@ fn main() -> ExitCode {
         layers::add(&mut trials, &stage, who);
         lives::add(&mut trials, &stage, who);
         sweeps::add(&mut trials, &stage, who);
+        real::add(&mut trials, &stage, who);
     }
+    stage::trial(&mut trials, &stage, "rules/none-is-redundant".to_owned(), usage::no_redundant_rules);
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -2,14 +2,16 @@
 //!
 //! `attack NAME key=value…` locks down and tries one thing. `hold` locks down and waits for the end of its input.
 //! `threaded` tries to lock down with a second thread. `spin` burns CPU under a CPU limit of one second. `orphan` leaves a locked-down child behind. `peek PID` is the other
-//! process of the same user that tries to look into a worker.
+//! process of the same user that tries to look into a worker. Started as a worker, it lies.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
-use wit_worker::sandbox;
+use wit_worker::WORKER_ARGUMENT;
+use wit_worker::protocol::{FromWorker, Ready};
+use wit_worker::sandbox::{self, LAYERS};
 
 use super::{Context, Outcome, attacks, raw};
 
@@ -60,6 +62,7 @@ pub fn run(mut arguments: impl Iterator<Item = String>) -> Result<ExitCode, Stri
                 Err(error) => Outcome::Refused(error.raw_os_error().unwrap_or(0)),
             })
         }
+        WORKER_ARGUMENT => lie(),
         // What an attack that executes the program asks it.
         "succeed" => say(Outcome::Succeeded),
         "became-root" => {
@@ -104,6 +107,23 @@ fn orphan(context: &Context) -> Result<ExitCode, String> {
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// A worker that claims every layer and has none. It leaves a file beside itself when it starts, and another when it is
+/// sent anything.
+fn lie() -> Result<ExitCode, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let note = |name: &str| fs::write(program.with_file_name(name), "").map_err(|error| error.to_string());
+    note("started")?;
+    let layers = LAYERS.iter().map(|row| row.name.to_owned()).collect();
+    let mut frame = Vec::new();
+    FromWorker::Ready(Ready { layers }).encode(&mut frame).map_err(|error| error.to_string())?;
+    std::io::stdout().write_all(&frame).and_then(|()| std::io::stdout().flush()).map_err(|error| error.to_string())?;
+    let mut byte = [0_u8; 1];
+    if std::io::stdin().read(&mut byte).is_ok_and(|count| count > 0) {
+        note("heard")?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn wait_for_input() {

@@ -9,9 +9,10 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Context as _;
+use conformance::binary;
 use conformance::probe::{Context, End, Outcome};
 use libtest_mimic::{Failed, Trial};
 use wit_worker::sandbox::Layer;
@@ -43,6 +44,7 @@ pub(crate) struct Stage {
     port: u16,
     socket: String,
     is_root: bool,
+    wit: OnceLock<Result<PathBuf, String>>,
     _listeners: (TcpListener, UnixListener),
 }
 
@@ -71,11 +73,38 @@ impl Stage {
         let tcp = TcpListener::bind("127.0.0.1:0")?;
         let socket = format!("wit-probe-{}", std::process::id());
         let unix = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&socket)?)?;
-        Ok(Self { port: tcp.local_addr()?.port(), directory, program, socket, is_root, _listeners: (tcp, unix) })
+        Ok(Self {
+            port: tcp.local_addr()?.port(),
+            directory,
+            program,
+            socket,
+            is_root,
+            wit: OnceLock::new(),
+            _listeners: (tcp, unix),
+        })
     }
 
     pub(crate) fn identities(&self) -> Vec<Who> {
         if self.is_root { vec![Who::Root, Who::User] } else { vec![Who::User] }
+    }
+
+    /// The probe program.
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// The real `wit`, where anyone can execute it. Built or found on first use.
+    pub(crate) fn wit(&self) -> anyhow::Result<&Path> {
+        let place = || -> anyhow::Result<PathBuf> {
+            let place = self.directory.path().join("wit");
+            fs::copy(binary::locate()?, &place)?;
+            fs::set_permissions(&place, Permissions::from_mode(0o755))?;
+            Ok(place)
+        };
+        match self.wit.get_or_init(|| place().map_err(|error| format!("{error:#}"))) {
+            Ok(place) => Ok(place),
+            Err(error) => anyhow::bail!("{error}"),
+        }
     }
 
     pub(crate) const fn is_root(&self) -> bool {
@@ -116,6 +145,31 @@ impl Stage {
         if self.is_root && who == Who::User {
             command.uid(NOBODY).gid(NOBODY);
         }
+    }
+
+    /// The real `wit`, with an empty environment; as another user if need be.
+    pub(crate) fn wit_command(&self, who: Who) -> anyhow::Result<Command> {
+        let mut command = Command::new(self.wit()?);
+        self.dress(&mut command, who);
+        Ok(command)
+    }
+
+    /// The real `wit` on a kernel that seems to lack something.
+    pub(crate) fn denied_wit(&self, who: Who, denials: &str) -> anyhow::Result<Command> {
+        let mut command = Command::new(&self.program);
+        command.args(["deny", denials, "--"]).arg(self.wit()?);
+        self.dress(&mut command, who);
+        Ok(command)
+    }
+
+    /// A directory anyone can write to.
+    pub(crate) fn writable(&self) -> PathBuf {
+        self.directory.path().join("open")
+    }
+
+    /// The address of a server that takes connections and says nothing.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
     }
 
     /// Runs one attack to its end with some layers off.

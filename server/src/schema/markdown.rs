@@ -9,6 +9,7 @@ use wit_worker::registry::codes::{CODES, REASONS};
 use wit_worker::registry::limits::LIMITS;
 use wit_worker::registry::operations::OPERATIONS;
 use wit_worker::registry::{Class, Field, Type};
+use wit_worker::sandbox;
 
 /// A generated part of a document: its name in the marker, and its text.
 pub type Section = (&'static str, fn() -> String);
@@ -20,6 +21,10 @@ pub const SECTIONS: &[Section] = &[
     ("reasons", reasons),
     ("operations", operations),
     ("operation-details", operation_details),
+    ("sandbox-layers", sandbox::layers_markdown),
+    ("sandbox-rules", sandbox::rules::markdown),
+    #[cfg(target_os = "linux")]
+    ("sandbox-limits", sandbox::rlimits::markdown),
 ];
 
 /// Replaces what lies between markers with what the generators say now.

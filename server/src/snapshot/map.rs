@@ -9,9 +9,10 @@
 use std::fs::File;
 use std::io;
 
-use memmap2::{Advice, Mmap};
+use memmap2::Mmap;
 
 /// Up to this many bytes the page tables are filled at once, so that the first search doesn't pay for page faults.
+#[cfg(target_os = "linux")]
 const PREFAULT_BYTES: usize = 256 << 20;
 
 /// A whole file, mapped read-only.
@@ -23,9 +24,10 @@ impl Mapping {
         // SAFETY: the contents don't change while mapped, for the reasons in the module documentation; every length
         // used later is checked against the length of this mapping.
         let map = unsafe { Mmap::map(file)? };
+        #[cfg(target_os = "linux")]
         if map.len() <= PREFAULT_BYTES {
-            // Only advice, and only on Linux 5.14 and later: refusal costs time, not correctness.
-            let _ = map.advise(Advice::PopulateRead).or_else(|_| map.advise(Advice::WillNeed));
+            // Only advice, and only understood from Linux 5.14 on: refusal costs time, not correctness.
+            let _ = map.advise(memmap2::Advice::PopulateRead).or_else(|_| map.advise(memmap2::Advice::WillNeed));
         }
         Ok(Self(map))
     }

@@ -1,5 +1,7 @@
 //! The layers as data: name, whether it is required, what it stops. `docs/sandbox.md` and `wit doctor` come from here.
 
+use std::fmt::Write as _;
+
 /// One step of the lockdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Layer {
@@ -127,6 +129,19 @@ pub const LAYERS: &[LayerEntry] = &[
         stops: "Every system call outside the table below, so most of the kernel's attack surface.",
     },
 ];
+
+/// The table of `docs/sandbox.md`, in Markdown.
+#[must_use]
+pub fn markdown() -> String {
+    let mut table = String::from(
+        "| | layer | required | how | what a compromised engine can no longer do |\n|---:|---|---|---|---|\n",
+    );
+    for (index, row) in LAYERS.iter().enumerate() {
+        let (name, requirement) = (row.name, row.requirement.as_str());
+        let _ = writeln!(table, "| {} | `{name}` | {requirement} | {} | {} |", index + 1, row.mechanism, row.stops);
+    }
+    table
+}
 
 impl Layer {
     /// Its name in `ready`, in `wit doctor` and in the documents.

@@ -40,7 +40,7 @@ pub use descriptors::seal_inherited;
 pub use error::LockdownError;
 #[cfg(target_os = "linux")]
 pub use filter::{Architecture, compile as compile_filter};
-pub use layer::{LAYERS, Layer, LayerEntry, Layers, Requirement};
+pub use layer::{LAYERS, Layer, LayerEntry, Layers, Requirement, markdown as layers_markdown};
 
 /// Locks the calling process down for good, in the order of DESIGN §5.
 ///

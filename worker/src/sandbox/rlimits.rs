@@ -3,6 +3,7 @@
 //! They back the limits of the VM: a script meets those first. A limit is only ever lowered; whoever started us with
 //! less keeps less.
 
+use std::fmt::Write as _;
 use std::io;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -107,6 +108,16 @@ pub const RLIMITS: &[LimitRow] = &[
 
 const fn row(resource: Resource, name: &'static str, title: &'static str, limit: u64, why: &'static str) -> LimitRow {
     LimitRow { resource, name, title, soft: limit, hard: limit, why }
+}
+
+/// The table of `docs/sandbox.md`, in Markdown.
+#[must_use]
+pub fn markdown() -> String {
+    let mut table = String::from("| limit | soft | hard | why |\n|---|---:|---:|---|\n");
+    for LimitRow { name, soft, hard, why, .. } in RLIMITS {
+        let _ = writeln!(table, "| `{name}` | {soft} | {hard} | {why} |");
+    }
+    table
 }
 
 /// Sets every limit of the table.

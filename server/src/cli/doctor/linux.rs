@@ -27,7 +27,7 @@ pub(super) fn platform() -> Platform {
     Platform {
         system: std::env::consts::OS,
         architecture: std::env::consts::ARCH,
-        kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
+        kernel: fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
         root: rustix::process::geteuid().is_root(),
     }
 }
