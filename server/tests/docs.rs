@@ -6,8 +6,12 @@ use std::path::PathBuf;
 
 use wit::schema::markdown::{SECTIONS, regenerate};
 
-fn docs() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs")
+/// Every document that may hold a generated part: `docs/*.md` and the README.
+fn documents() -> Vec<PathBuf> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let listed = std::fs::read_dir(root.join("docs")).expect("docs/ can be listed").flatten().map(|entry| entry.path());
+    let markdown = listed.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    markdown.chain([root.join("README.md")]).collect()
 }
 
 #[test]
@@ -15,11 +19,7 @@ fn documents_are_what_the_registries_say() {
     let bless = std::env::var_os("WIT_BLESS").is_some();
     let mut unused: Vec<&str> = SECTIONS.iter().map(|(name, _)| *name).collect();
     let mut stale = Vec::new();
-    for entry in std::fs::read_dir(docs()).expect("docs/ can be listed").flatten() {
-        let path = entry.path();
-        if path.extension().is_none_or(|extension| extension != "md") {
-            continue;
-        }
+    for path in documents() {
         let text = std::fs::read_to_string(&path).expect("a document can be read");
         unused.retain(|name| !text.contains(&format!("<!-- generated: {name} -->")));
         let fresh = regenerate(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -29,7 +29,7 @@ fn documents_are_what_the_registries_say() {
         if bless {
             std::fs::write(&path, fresh).expect("a document can be written");
         } else {
-            stale.push(entry.file_name());
+            stale.push(path);
         }
     }
     assert!(stale.is_empty(), "{stale:?} differ from the registries; WIT_BLESS=1 rewrites them");

@@ -274,7 +274,10 @@ impl Invocation<'_> {
         worker.stdin = None;
         self.host.clear();
         let _ = tokio::time::timeout(EXIT_GRACE, worker.exited()).await;
-        while self.read(worker)? == Read::Some {}
+        // One byte is enough to judge by; reading on would let a worker fill the parent's memory (I5).
+        if !worker.decoder.is_mid_frame() {
+            self.read(worker)?;
+        }
         while self.diagnostics.open && self.drain(worker) && !self.diagnostics.truncated {
             if tokio::time::timeout(Duration::ZERO, worker.stderr.readable()).await.is_err() {
                 break;
