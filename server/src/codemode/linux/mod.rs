@@ -58,7 +58,7 @@ impl Workers {
         };
         let outcome = supervisor::run(lease.worker, source, around).await;
         drop(lease.permit);
-        self.pool.refill();
+        self.pool.ended();
         outcome
     }
 

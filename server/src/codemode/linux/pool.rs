@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use wit_worker::registry::{Code, LimitId};
@@ -18,6 +18,11 @@ use crate::envelope::ErrorEnvelope;
 /// A spare nobody wanted for this long is ended: an idle server then holds no worker's memory.
 const SPARE_IDLE: Duration = Duration::from_secs(300);
 
+/// Calls closer together than this are a burst: a spare is then replaced as soon as it is taken.
+const LOAD_WINDOW: Duration = Duration::from_millis(5);
+/// Between bursts a spare is replaced this long after the invocation: its answer goes out first.
+const ANSWER_FIRST: Duration = Duration::from_millis(1);
+
 /// The workers of one server.
 pub(super) struct Pool {
     pub(super) starter: Starter,
@@ -25,6 +30,7 @@ pub(super) struct Pool {
     maximum: usize,
     target: usize,
     spares: Mutex<Vec<Arc<Spare>>>,
+    last_end: Mutex<Option<Instant>>,
     closing: AtomicBool,
 }
 
@@ -85,12 +91,13 @@ impl Pool {
             maximum,
             target,
             spares: Mutex::default(),
+            last_end: Mutex::default(),
             closing: AtomicBool::new(false),
             starter,
         })
     }
 
-    /// A ready worker, and a spare started in its place.
+    /// A ready worker. Under load a spare is started in its place at once, otherwise when the invocation has ended.
     ///
     /// # Errors
     /// `server_workers_limit` at once when all are busy; otherwise what starting one says.
@@ -99,7 +106,9 @@ impl Pool {
             .try_acquire_owned()
             .map_err(|_| verdict::capacity(Code::ServerWorkersLimit, LimitId::Workers, &self.starter.policy))?;
         let claim = lock(&self.spares).pop().map(|spare| Claim { pool: self, spare: Some(spare) });
-        self.refill();
+        if self.is_under_load() {
+            self.refill();
+        }
         if let Some(claim) = claim
             && let Some(worker) = claim.take().await
         {
@@ -107,6 +116,23 @@ impl Pool {
         }
         let worker = self.starter.start().await?;
         Ok(Lease { worker, permit })
+    }
+
+    /// Whether another invocation runs, or one has only just ended: the next will then want its spare soon, and its
+    /// start is better begun now. Otherwise it would only take the processor from the invocation at hand.
+    fn is_under_load(&self) -> bool {
+        let others = self.maximum.saturating_sub(self.workers.available_permits()) > 1;
+        others || lock(&self.last_end).is_some_and(|end| end.elapsed() < LOAD_WINDOW)
+    }
+
+    /// An invocation has ended: its spare is replaced once its answer is on its way.
+    pub(super) fn ended(self: &Arc<Self>) {
+        *lock(&self.last_end) = Some(Instant::now());
+        let pool = Arc::clone(self);
+        tokio::spawn(async move {
+            tokio::time::sleep(ANSWER_FIRST).await;
+            pool.refill();
+        });
     }
 
     /// Fills free room with spares, up to the policy's number.
