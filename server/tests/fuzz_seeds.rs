@@ -64,7 +64,8 @@ proptest! {
 
 #[test]
 fn every_finding_passes() -> std::io::Result<()> {
-    let targets: [(&str, fn(&[u8])); 3] =
+    type Target = fn(&[u8]);
+    let targets: [(&str, Target); 3] =
         [("session", parent::session), ("accounting", parent::accounting), ("policy", parent::policy)];
     for (name, target) in targets {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/findings").join(name);
