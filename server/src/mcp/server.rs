@@ -26,7 +26,7 @@ use super::transport::{RawArguments, RawResult};
 use super::{Mode, ServerOptions, progress, resources, tools};
 use crate::codemode::CodeMode;
 use crate::envelope::ErrorEnvelope;
-use crate::operations::{HostOperations, OperationContext, OperationError, Surface};
+use crate::operations::{HostOperations, OperationContext, OperationError, Surface, cancelled, in_slot};
 
 /// How long a client may keep what cannot change while this process lives, in milliseconds.
 const STATIC_TTL_MS: u64 = 3_600_000;
@@ -80,45 +80,29 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<Box<RawValue>, OperationError> {
         let mut operation_context = OperationContext::new(self.operation_time, context.ct.clone());
-        let deadline = tokio::time::Instant::from_std(operation_context.deadline());
-        let cancelled = || OperationError::new(Code::Cancelled, "the request was cancelled");
-        let _slot = tokio::select! {
-            biased;
-            slot = self.slots.acquire() => slot.map_err(|_| cancelled())?,
-            () = context.ct.cancelled() => return Err(cancelled()),
-            () = tokio::time::sleep_until(deadline) => return Err(OperationError::new(
-                Code::ServerHostOperationsLimit,
-                "no server slot for a host operation became free in time; try again later",
-            )),
-        };
         let notify = context.meta.get_progress_token().map(|token| {
             let (report, reports) = progress::channel();
             (report, progress::notify(&context.peer, token, reports))
         });
-        let call = async {
-            match notify {
-                None => self.operations.call(operation, arguments, Surface::Direct, &operation_context).await,
-                Some((report, notify)) => {
-                    operation_context = operation_context.with_progress(report);
-                    tokio::select! {
-                        biased;
-                        outcome = self.operations.call(operation, arguments, Surface::Direct, &operation_context) => outcome,
-                        () = notify => Err(cancelled()),
-                    }
-                }
+        let reports = match notify {
+            None => None,
+            Some((report, notify)) => {
+                operation_context = operation_context.with_progress(report);
+                Some(notify)
             }
         };
-        // Dropping the call ends it: it leaves no task, lock or file behind. The operation watches its deadline itself;
-        // one that cannot, because it hangs, is ended here.
-        tokio::select! {
-            biased;
-            () = context.ct.cancelled() => Err(cancelled()),
-            outcome = call => outcome,
-            () = tokio::time::sleep_until(deadline) => Err(OperationError::new(
-                Code::DeadlineExceeded,
-                "the time of the host operation is used up",
-            )),
-        }
+        let call = async {
+            let outcome = self.operations.call(operation, arguments, Surface::Direct, &operation_context);
+            match reports {
+                None => outcome.await,
+                Some(notify) => tokio::select! {
+                    biased;
+                    outcome = outcome => outcome,
+                    () = notify => Err(cancelled()),
+                },
+            }
+        };
+        in_slot(&self.slots, &operation_context, call).await
     }
 }
 

@@ -141,8 +141,8 @@ async fn a_host_that_hangs_meets_the_deadline_and_who_waited_for_it_is_told() {
     }
     codes.sort();
     assert!(codes[0].starts_with("1 ") && codes[0].contains("deadline_exceeded"), "{codes:?}");
-    // Whether the slot came free in time for the second is a race the clock decides; both answers are right.
-    assert!(codes[1].contains("server_host_operations_limit") || codes[1].contains("done"), "{codes:?}");
+    // It waits for half of its own time, and the first holds the slot for all of the same.
+    assert!(codes[1].contains("server_host_operations_limit"), "{codes:?}");
     assert!(client.dropped.load(Ordering::SeqCst));
 }
 

@@ -14,6 +14,7 @@ mod path;
 mod read;
 mod refs;
 mod search;
+mod slots;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -25,6 +26,7 @@ pub use context::{OperationContext, Progress};
 pub use error::OperationError;
 pub use host::{OpenError, Operations};
 pub use options::{Caps, OperationsOptions};
+pub(crate) use slots::{cancelled, in_slot};
 
 /// Who is asking: a few defaults differ, and Code Mode never sees `cache.last_error`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

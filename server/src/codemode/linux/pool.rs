@@ -102,6 +102,7 @@ impl Pool {
     /// # Errors
     /// `server_workers_limit` at once when all are busy; otherwise what starting one says.
     pub(super) async fn lease(self: &Arc<Self>) -> Result<Lease, ErrorEnvelope> {
+        let began = Instant::now();
         let permit = Arc::clone(&self.workers)
             .try_acquire_owned()
             .map_err(|_| verdict::capacity(Code::ServerWorkersLimit, LimitId::Workers, &self.starter.policy))?;
@@ -114,7 +115,8 @@ impl Pool {
         {
             return Ok(Lease { worker, permit });
         }
-        let worker = self.starter.start().await?;
+        // The wait for a spare that never came up counts: one start's time is all an invocation gives.
+        let worker = self.starter.start(self.starter.time().saturating_sub(began.elapsed())).await?;
         Ok(Lease { worker, permit })
     }
 
@@ -152,7 +154,7 @@ impl Pool {
 
     /// Starts one spare and watches over it until it is taken, dies, or has waited too long.
     async fn keep(self: Arc<Self>, spare: Arc<Spare>) {
-        let started = self.starter.start().await.and_then(|worker| {
+        let started = self.starter.start(self.starter.time()).await.and_then(|worker| {
             let watch = worker.watch().map_err(|_| verdict::spawn_failed())?;
             Ok((worker, watch))
         });

@@ -23,17 +23,21 @@ pub(super) struct Starter {
 }
 
 impl Starter {
-    /// Starts a worker and waits until it may be given a script.
+    /// How long a worker may take to come up.
+    pub(super) fn time(&self) -> Duration {
+        Duration::from_millis(self.policy.value(LimitId::WallMs)).max(MIN_START_TIME) + WATCHDOG_SLACK
+    }
+
+    /// Starts a worker and waits, for about `time`, until it may be given a script.
     ///
     /// # Errors
     /// The verdict, when it cannot be started, cannot be locked down, misbehaves or dies.
-    pub(super) async fn start(&self) -> Result<Worker, ErrorEnvelope> {
+    pub(super) async fn start(&self, time: Duration) -> Result<Worker, ErrorEnvelope> {
         let mut worker = self.factory.launch().await.map_err(|error| {
             tracing::warn!(kind = %error.kind(), "a worker could not be created");
             verdict::spawn_failed()
         })?;
-        let time = Duration::from_millis(self.policy.value(LimitId::WallMs)).max(MIN_START_TIME) + WATCHDOG_SLACK;
-        let ready = tokio::time::timeout(time, ready(&mut worker)).await;
+        let ready = tokio::time::timeout(time.max(WATCHDOG_SLACK), ready(&mut worker)).await;
         let verdict = match ready {
             Ok(Ok(())) => prove(&worker).err(),
             Ok(Err(Silence::Exited)) => Some(self.early_exit(&mut worker)),

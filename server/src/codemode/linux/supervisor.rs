@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wit_worker::protocol::{CallId, InvocationId, ProtocolViolation};
-use wit_worker::registry::{Code, LimitId, OperationId};
+use wit_worker::registry::{LimitId, OperationId};
 
 use super::clock::ScriptClock;
 use super::process::Worker;
@@ -21,7 +21,7 @@ use super::start::WATCHDOG_SLACK;
 use crate::codemode::session::{Ended, Event, Session};
 use crate::codemode::{CodeModePolicy, Success, UsageReport, milliseconds, verdict};
 use crate::envelope::ErrorEnvelope;
-use crate::operations::{HostOperations, OperationContext, OperationError, Surface};
+use crate::operations::{HostOperations, OperationContext, OperationError, Surface, in_slot};
 
 /// How long a worker may take to exit after its result before it is killed; the result stands.
 const EXIT_GRACE: Duration = Duration::from_millis(100);
@@ -226,7 +226,8 @@ impl Invocation<'_> {
         let context = OperationContext::new(time, self.operations.clone());
         self.host.push(Box::pin(async move {
             let began = Instant::now();
-            let outcome = within(&context, slots, operations.as_ref(), operation, &arguments).await;
+            let running = operations.call(operation, &arguments, Surface::CodeMode, &context);
+            let outcome = in_slot(slots, &context, running).await;
             (call, outcome, began.elapsed())
         }));
     }
@@ -340,38 +341,4 @@ async fn next(host: &mut Vec<HostFuture<'_>>) -> HostOutcome {
         std::task::Poll::Pending
     })
     .await
-}
-
-/// One host operation within its own time: it waits for a server slot, runs, and is dropped when its time is up.
-async fn within(
-    context: &OperationContext,
-    slots: &Semaphore,
-    operations: &dyn HostOperations,
-    operation: OperationId,
-    arguments: &RawValue,
-) -> Result<Box<RawValue>, OperationError> {
-    let end = tokio::time::sleep_until(context.deadline().into());
-    tokio::pin!(end);
-    let slot = tokio::select! {
-        slot = slots.acquire() => slot.map_err(|_| cancelled())?,
-        () = context.cancellation().cancelled() => return Err(cancelled()),
-        () = &mut end => {
-            let entry = Code::ServerHostOperationsLimit.entry();
-            return Err(OperationError::new(entry.code, format!("{} {}", entry.meaning, entry.next)));
-        }
-    };
-    let outcome = tokio::select! {
-        outcome = operations.call(operation, arguments, Surface::CodeMode, context) => outcome,
-        () = context.cancellation().cancelled() => Err(cancelled()),
-        () = &mut end => Err(OperationError::new(
-            Code::DeadlineExceeded,
-            "the host operation did not finish in its time; try again later",
-        )),
-    };
-    drop(slot);
-    outcome
-}
-
-fn cancelled() -> OperationError {
-    OperationError::new(Code::Cancelled, "the request was cancelled")
 }
