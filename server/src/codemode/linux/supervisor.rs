@@ -34,7 +34,7 @@ const READ_BYTES: usize = 16 * 1024;
 pub(super) struct Surroundings<'a> {
     pub(super) policy: &'a Arc<CodeModePolicy>,
     pub(super) operations: &'a Arc<dyn HostOperations>,
-    pub(super) slots: &'a Semaphore,
+    pub(super) slots: &'a Arc<Semaphore>,
     pub(super) cancellation: &'a CancellationToken,
 }
 
