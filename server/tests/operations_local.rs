@@ -312,6 +312,42 @@ async fn handles_outlive_the_server_and_its_repository() {
 }
 
 #[tokio::test]
+async fn hostile_trees() {
+    let fixture = Fixture::empty();
+    let blob = fixture.git_with(&["hash-object", "-w", "--stdin"], b"text\n");
+    let bytes = |id: &str| -> Vec<u8> {
+        (0..id.len()).step_by(2).map(|at| u8::from_str_radix(&id[at..at + 2], 16).expect("hex")).collect()
+    };
+    let tree = |entries: &[(&str, String)]| {
+        let raw: Vec<u8> =
+            entries.iter().flat_map(|(head, id)| [head.as_bytes(), b"\0", &bytes(id)].concat()).collect();
+        fixture.git_with(&["hash-object", "-w", "-t", "tree", "--literally", "--stdin"], &raw)
+    };
+    let publish = |tree: &str| {
+        let commit = fixture.text(&["commit-tree", tree, "-m", "hostile"]);
+        fixture.git(&["update-ref", "refs/heads/main", &commit]);
+    };
+    // Names that mean the root stay the root.
+    publish(&tree(&[("100644 ", blob.clone()), ("100644 .", blob.clone()), ("100644 file", blob.clone())]));
+    let host = Host::local(fixture.path());
+    let snapshot = host.open(None).await;
+    for root in ["", ".", "/", "./"] {
+        let page = host.call(OperationId::List, json!({ "snapshot_id": snapshot, "path": root })).await;
+        assert_eq!(page.expect("the root")["items"].as_array().map(Vec::len), Some(3), "{root:?}");
+    }
+    // Ten trees that describe 10^10 files: counted as they are read.
+    let names: Vec<String> = (0..10).map(|name| format!("40000 {name}")).collect();
+    let mut bomb = blob.clone();
+    for level in 0..10 {
+        let name = |name: &String| if level == 0 { name.replace("40000", "100644") } else { name.clone() };
+        let names: Vec<String> = names.iter().map(name).collect();
+        bomb = tree(&names.iter().map(|name| (name.as_str(), bomb.clone())).collect::<Vec<_>>());
+    }
+    publish(&bomb);
+    assert_eq!(host.open_failure(None).await, Code::RepositoryTooLarge);
+}
+
+#[tokio::test]
 async fn caps_are_kept() {
     let fixture = curious();
     let mapping = format!("demo/repo={}", fixture.path().display());

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use support::{Fixture, Host, curious, git};
 use tokio_util::sync::CancellationToken;
-use wit::operations::{HostOperations as _, OperationContext, OperationError, Surface};
+use wit::operations::{HostOperations as _, OperationContext, OperationError, Refresh, Surface};
 use wit::repository::Secret;
 use wit_worker::registry::{Code, OperationId};
 
@@ -195,6 +195,31 @@ async fn freshness() {
     let script =
         host.call_as(OperationId::Open, json!({ "repo": "demo/repo" }), Surface::CodeMode).await.expect("served");
     assert_eq!(script["cache"]["last_error"], Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_ends_asks_first() {
+    let world = World::new(curious());
+    let host = world.host_with(|options| options.refresh = Refresh::First);
+    world.open(&host, json!({})).await.expect("opened");
+    world.fixture.write("README.md", "changed\n");
+    let second = world.fixture.commit("change");
+    world.publish();
+    let opened = world.open(&host, json!({})).await.expect("opened");
+    assert_eq!((&opened["commit_sha"], &opened["cache"]["state"]), (&json!(second), &json!("fresh")));
+    let again = world.open(&host, json!({})).await.expect("opened");
+    assert_eq!((&again["commit_sha"], &again["cache"]["state"]), (&json!(second), &json!("cached")));
+    for fault in [Fault::Status(503), Fault::RateLimited(17)] {
+        world.server.heal();
+        world.server.fail(Stage::Handshake, fault);
+        let served = world.open(&host, json!({})).await.expect("served from the cache");
+        assert_eq!((&served["commit_sha"], &served["cache"]["state"]), (&json!(second), &json!("stale")));
+        world.open(&host, json!({ "freshness": "require_fresh" })).await.expect_err("asked for the server's word");
+    }
+    world.server.heal();
+    world.server.fail(Stage::Handshake, Fault::Status(404));
+    let gone = world.open(&host, json!({})).await.expect_err("the server's word");
+    assert_eq!(gone.code, Code::RepositoryNotFound);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,10 +11,11 @@ use super::exit::Exit;
 use super::shutdown::Signals;
 use super::{runtime, setup};
 use crate::mcp::{Server, ServerOptions, serve_stdio};
+use crate::operations::Refresh;
 
 pub(super) fn run(arguments: &Mcp) -> Result<(), Exit> {
     let policy = setup::policy(arguments.shared.policy.as_deref())?;
-    let operations = setup::operations(&arguments.shared)?;
+    let operations = setup::operations(&arguments.shared, Refresh::Behind)?;
     runtime::block_on(async {
         let mut signals = Signals::catch()?;
         let codemode = match arguments.mode {

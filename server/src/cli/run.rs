@@ -10,6 +10,7 @@ use super::args::Run;
 use super::exit::Exit;
 use super::shutdown::Signals;
 use super::{output, runtime, setup};
+use crate::operations::Refresh;
 
 /// Most bytes of a script that are read at all; the limit on a script is far below and has its own code.
 const MAX_SCRIPT_BYTES: u64 = 16 * 1024 * 1024;
@@ -19,7 +20,7 @@ pub(super) fn run(arguments: &Run) -> Result<(), Exit> {
     // One invocation: a worker kept ready for a second would only be killed.
     policy.set(LimitId::SpareWorkers, 0).map_err(|error| setup::invalid_policy(&error))?;
     let source = source(arguments)?;
-    let operations = setup::operations(&arguments.shared)?;
+    let operations = setup::operations(&arguments.shared, Refresh::First)?;
     runtime::block_on(async {
         let mut signals = Signals::catch()?;
         let codemode = setup::codemode(&arguments.shared, policy, operations)?;

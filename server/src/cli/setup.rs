@@ -11,7 +11,7 @@ use super::exit::Exit;
 use super::{environment, output};
 use crate::codemode::{CodeMode, CodeModeOptions, CodeModePolicy, PolicyError, StartError};
 use crate::envelope::ErrorEnvelope;
-use crate::operations::{HostOperations, OpenError, Operations, OperationsOptions};
+use crate::operations::{HostOperations, OpenError, Operations, OperationsOptions, Refresh};
 use crate::repository::LocalMapping;
 
 /// Largest policy file read, in bytes: many times the longest that says anything.
@@ -60,7 +60,7 @@ fn read_policy(file: &Path) -> Result<String, PolicyError> {
 ///
 /// # Errors
 /// A mapping that leads to no repository, or a cache directory that cannot be used.
-pub(super) fn operations(shared: &Shared) -> Result<Arc<dyn HostOperations>, Exit> {
+pub(super) fn operations(shared: &Shared, refresh: Refresh) -> Result<Arc<dyn HostOperations>, Exit> {
     shared.local.iter().try_for_each(check_mapping)?;
     let cache_dir = shared.cache_dir.clone().or_else(environment::cache_dir).ok_or_else(|| {
         Exit::Environment("no cache directory: give --cache-dir, or set WIT_CACHE_DIR or HOME".to_owned())
@@ -70,6 +70,7 @@ pub(super) fn operations(shared: &Shared) -> Result<Arc<dyn HostOperations>, Exi
         allow: shared.allow.clone(),
         github_url: shared.github_url.clone().unwrap_or_default(),
         token: environment::token(),
+        refresh,
         ..OperationsOptions::new(cache_dir)
     };
     let operations = Operations::open(options).map_err(|error: OpenError| Exit::Environment(error.to_string()))?;

@@ -106,7 +106,7 @@ pub(crate) fn gather(
     context: &OperationContext,
 ) -> Result<Box<RawValue>, OperationError> {
     let patterns = Pattern::compile_all(&arguments.list("queries"), Case::Smart)?;
-    let selection = Selection::new(snapshot, "", &arguments.list("globs"), &[])?;
+    let selection = Selection::new(snapshot, "", &arguments.list("globs"), &[], context)?;
     let begin = match arguments.text("cursor") {
         Some(cursor) => usize::try_from(walk.accept(cursor)?.0).unwrap_or(usize::MAX),
         None => 0,
@@ -120,6 +120,7 @@ pub(crate) fn gather(
         merge(*entry, hits, around as u64, &mut candidates);
     }
     for candidate in &mut candidates {
+        context.check()?;
         rank(snapshot, candidate, &patterns, &weights);
     }
     // Entries are in path order, so their indices are too.
@@ -131,6 +132,7 @@ pub(crate) fn gather(
         walk,
     };
     let items = candidates.iter().enumerate().skip(begin).map(|(rank, candidate)| {
+        context.check()?;
         let entry = snapshot.entry(candidate.entry).ok_or_else(lost)?;
         let path = String::from_utf8_lossy(entry.path());
         let window = Window::around(&entry, candidate.start, candidate.end, candidate.first, around);

@@ -2,7 +2,8 @@
 //!
 //! `cache.state` is `fresh` when this call made the snapshot, `cached` when it was there and the ref was looked up just
 //! now (or a full commit id left nothing to look up), `stale` when an earlier look-up was relied on: then the server is
-//! asked behind the caller's back, for the next one. A local repository is always looked up: that costs nothing.
+//! asked behind the caller's back, for the next one. Under [`Refresh::First`] it is asked before instead, and the earlier
+//! look-up serves only when it can't be reached. A local repository is always looked up: that costs nothing.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -13,7 +14,7 @@ use wit_worker::registry::Code;
 
 use super::arguments::{Arguments, refused};
 use super::host::{Shared, blocking, ended};
-use super::{OperationContext, OperationError, Surface};
+use super::{OperationContext, OperationError, Refresh, Surface};
 use crate::repository::{LocalRepository, Record, RefRequest, RepoName, RepositoryError, Resolved};
 use crate::snapshot::{Snapshot, SnapshotId};
 
@@ -96,7 +97,7 @@ pub(super) async fn open(
         let runtime = tokio::runtime::Handle::current();
         blocking(context, move |context| Ok(pin(&shared, &wish, &runtime, context)?)).await?
     };
-    if pinned.state == State::Stale {
+    if pinned.state == State::Stale && shared.options.refresh == Refresh::Behind {
         refresh_behind(&shared, wish);
     }
     let Pinned { snapshot, resolved, state, checked_at, updated_at, last_error } = pinned;
@@ -147,21 +148,33 @@ fn pin(
         return Ok(pinned(shared.store.insert(id, file)?, State::Fresh));
     }
     let record = shared.records.load(&wish.repo, &wish.request);
-    if let Some(pinned) = remembered(shared, wish, record.as_ref())? {
+    let ask_first = wish.require_fresh || shared.options.refresh == Refresh::First;
+    if let Some(pinned) = remembered(shared, wish, record.as_ref(), !ask_first)? {
         return Ok(pinned);
     }
-    ask(shared, wish, record, runtime, context)
+    match ask(shared, wish, record, runtime, context) {
+        Err(error @ (RepositoryError::Unavailable | RepositoryError::RateLimited { .. })) if !wish.require_fresh => {
+            let record = shared.records.load(&wish.repo, &wish.request);
+            remembered(shared, wish, record.as_ref(), true)?.ok_or(error)
+        }
+        outcome => outcome,
+    }
 }
 
-/// What the cache alone can answer.
-fn remembered(shared: &Shared, wish: &Wish, record: Option<&Record>) -> Result<Option<Pinned>, RepositoryError> {
+/// What the cache alone can answer; whether an earlier look-up will do is said by `stale`.
+fn remembered(
+    shared: &Shared,
+    wish: &Wish,
+    record: Option<&Record>,
+    stale: bool,
+) -> Result<Option<Pinned>, RepositoryError> {
     let (resolved, state) = match (&wish.request, record) {
         // A commit never changes: having it is knowing it.
         (RefRequest::Commit(commit), _) => (Resolved { name: None, commit: *commit }, State::Cached),
         (_, Some(record)) => match record.resolved() {
             // Somebody asked while this call waited for its turn.
             Some(resolved) if record.checked_at > wish.arrived => (resolved, State::Cached),
-            Some(resolved) if !wish.require_fresh => (resolved, State::Stale),
+            Some(resolved) if stale => (resolved, State::Stale),
             _ => return Ok(None),
         },
         (_, None) => return Ok(None),

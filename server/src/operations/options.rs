@@ -23,6 +23,8 @@ pub struct OperationsOptions {
     pub token: Option<Secret>,
     /// Sizes beyond which a repository, a file or the cache is too large.
     pub caps: Caps,
+    /// When a server is asked about a ref that the cache knows.
+    pub refresh: Refresh,
 }
 
 impl OperationsOptions {
@@ -36,8 +38,20 @@ impl OperationsOptions {
             github_url: GithubUrl::default(),
             token: None,
             caps: Caps::default(),
+            refresh: Refresh::default(),
         }
     }
+}
+
+/// When `allow_stale` asks the server about a ref that the cache knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Refresh {
+    /// After the answer, for the next caller's sake: right for a process that stays.
+    #[default]
+    Behind,
+    /// Before the answer, which comes from the cache only if the server can't be reached or asks to slow down: right for a
+    /// process that ends with its answer, and would never see a new commit otherwise.
+    First,
 }
 
 /// Size caps of the operator.

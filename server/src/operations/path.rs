@@ -1,6 +1,6 @@
 //! Paths as callers write them, looked up among a snapshot's paths; never a file name of this machine.
 //!
-//! The exact bytes win. Otherwise a leading `/` or `./` and a trailing `/` are forgiven, and a path with U+FFFD in it
+//! Nothing and `.` are the root, whatever a tree calls its entries. The exact bytes win. Otherwise a leading `/` or `./` and a trailing `/` are forgiven, and a path with U+FFFD in it
 //! finds the one path that isn't UTF-8 and looks like that.
 
 use std::borrow::Cow;
@@ -22,11 +22,13 @@ pub(crate) enum Found<'a> {
 /// Looks a path up.
 pub(crate) fn find<'a>(snapshot: &'a Snapshot, given: &str) -> Result<Found<'a>, OperationError> {
     for path in [given, tidy(given)] {
+        if path.is_empty() || path == "." {
+            return Ok(Found::Directory(Vec::new()));
+        }
         if let Some(entry) = snapshot.find(path.as_bytes()) {
             return Ok(Found::Leaf(entry));
         }
-        if path.is_empty() || path == "." || !snapshot.below(path.as_bytes()).is_empty() {
-            let path = if path == "." { "" } else { path };
+        if !snapshot.below(path.as_bytes()).is_empty() {
             return Ok(Found::Directory(path.as_bytes().to_vec()));
         }
     }

@@ -4,6 +4,7 @@
 //! later ever turns one into a file name. No filter, hook, attribute or replacement ref is looked at, so what is stored
 //! is exactly what the ids name.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use gix::objs::{FindExt as _, FindHeader as _, Kind, TreeRefIter};
@@ -21,6 +22,8 @@ const WAITING_BYTES: u64 = 48 << 20;
 const DELTA_CACHE_BYTES: usize = 24 << 20;
 /// A path longer than this is no path of a repository that anyone works with.
 const MAX_PATH_BYTES: usize = 64 << 10;
+/// Most bytes of all paths together, which wait in memory; a million paths of common length have a fifth.
+const MAX_PATHS_BYTES: u64 = 512 << 20;
 
 /// A leaf of the tree.
 struct Leaf {
@@ -77,6 +80,9 @@ pub(super) fn assemble(
             decode(own, &leaves[index], caps)
         },
         |index, body| {
+            if index.is_multiple_of(64) {
+                context.check().map_err(RepositoryError::Stopped)?;
+            }
             if index.is_multiple_of(1024) {
                 context.report("writing files", index as u64, Some(total));
             }
@@ -87,7 +93,7 @@ pub(super) fn assemble(
                 Body::TooLarge(size) => writer.unstored(path, *mode, id, size)?,
                 Body::Symlink(target) => writer.symlink(path, *mode, id, &target)?,
                 Body::Submodule => {
-                    let url = urls.iter().find(|(at, _)| at == path).map(|(_, url)| url.as_slice());
+                    let url = urls.get(path).map(Vec::as_slice);
                     writer.submodule(path, *mode, id, url)?;
                 }
             }
@@ -143,29 +149,41 @@ fn walk(
     caps: Caps,
     context: &OperationContext,
 ) -> Result<Vec<Leaf>, RepositoryError> {
-    // Each level keeps its own copy of a tree and how far it has been read; memory is bounded by path length.
+    // Each level keeps its own copy of a tree and how far it has been read. Entries are counted when they are read, not
+    // when their turn comes: a few objects can describe an astronomic number of directories and files.
     struct Level {
         entries: Vec<(Vec<u8>, gix::objs::tree::EntryMode, gix::ObjectId)>,
         next: usize,
         path_len: usize,
     }
-    let mut buffer = Vec::new();
+    let limit = caps.repository_files;
+    let (mut buffer, mut trees, mut files) = (Vec::new(), 0_u64, 0_u64);
     let mut read = |id: &gix::oid, path_len: usize| -> Result<Level, RepositoryError> {
         if id == gix::hash::Kind::Sha1.empty_tree() {
             return Ok(Level { entries: Vec::new(), next: 0, path_len });
         }
         objects.find_tree(id, &mut buffer).map_err(|_| RepositoryError::Damaged)?;
-        let entries = TreeRefIter::from_bytes(&buffer, gix::hash::Kind::Sha1)
-            .map(|entry| entry.map(|entry| (entry.filename.to_vec(), entry.mode, entry.oid.to_owned())))
-            .collect::<Result<_, _>>()
-            .map_err(|_| RepositoryError::Damaged)?;
+        let mut entries = Vec::new();
+        for entry in TreeRefIter::from_bytes(&buffer, gix::hash::Kind::Sha1) {
+            let entry = entry.map_err(|_| RepositoryError::Damaged)?;
+            let count = if entry.mode.is_tree() { &mut trees } else { &mut files };
+            *count += 1;
+            if *count > limit {
+                return Err(RepositoryError::TooLarge { measured: *count, limit, paths: true });
+            }
+            entries.push((entry.filename.to_vec(), entry.mode, entry.oid.to_owned()));
+        }
         Ok(Level { entries, next: 0, path_len })
     };
     let mut levels = vec![read(&root, 0)?];
     let mut leaves: Vec<Leaf> = Vec::new();
     let mut path = Vec::new();
-    let mut trees = 0_u64;
+    let (mut steps, mut path_bytes) = (0_u64, 0_u64);
     while let Some(level) = levels.last_mut() {
+        if steps.is_multiple_of(256) {
+            context.check().map_err(RepositoryError::Stopped)?;
+        }
+        steps += 1;
         path.truncate(level.path_len);
         let Some((name, mode, id)) = level.entries.get(level.next) else {
             levels.pop();
@@ -182,15 +200,6 @@ fn walk(
         let (mode, id) = (*mode, *id);
         let kind = match mode.kind() {
             gix::objs::tree::EntryKind::Tree => {
-                // Trees are counted too: a few objects can describe an astronomic number of directories.
-                trees += 1;
-                if trees > caps.repository_files {
-                    let limit = caps.repository_files;
-                    return Err(RepositoryError::TooLarge { measured: trees, limit, paths: true });
-                }
-                if trees.is_multiple_of(256) {
-                    context.check().map_err(RepositoryError::Stopped)?;
-                }
                 let below = read(&id, path.len())?;
                 levels.push(below);
                 continue;
@@ -199,9 +208,9 @@ fn walk(
             gix::objs::tree::EntryKind::Link => LeafKind::Symlink,
             gix::objs::tree::EntryKind::Commit => LeafKind::Submodule,
         };
-        if leaves.len() as u64 >= caps.repository_files {
-            let measured = leaves.len() as u64 + 1;
-            return Err(RepositoryError::TooLarge { measured, limit: caps.repository_files, paths: true });
+        path_bytes += path.len() as u64;
+        if path_bytes > MAX_PATHS_BYTES {
+            return Err(RepositoryError::TooLarge { measured: path_bytes, limit: MAX_PATHS_BYTES, paths: false });
         }
         leaves.push(Leaf { path: path.clone(), mode: mode.normalized().value().into(), id, kind });
     }
@@ -237,24 +246,29 @@ fn decode(objects: &mut gix::odb::Handle, leaf: &Leaf, caps: Caps) -> Result<(Bo
 
 /// Path and address of each submodule that `.gitmodules` at the root names. Only read as data: nothing is resolved,
 /// included or run, and a file that doesn't parse names none.
-fn submodule_urls(objects: &gix::odb::Handle, leaves: &[Leaf]) -> Vec<(Vec<u8>, Vec<u8>)> {
+fn submodule_urls(objects: &gix::odb::Handle, leaves: &[Leaf]) -> HashMap<Vec<u8>, Vec<u8>> {
     const MOST_BYTES: u64 = 1 << 20;
-    let Ok(at) = leaves.binary_search_by(|leaf| leaf.path.as_slice().cmp(b".gitmodules")) else { return Vec::new() };
+    let Ok(at) = leaves.binary_search_by(|leaf| leaf.path.as_slice().cmp(b".gitmodules")) else {
+        return HashMap::new();
+    };
     let leaf = &leaves[at];
     let small = objects.try_header(&leaf.id).ok().flatten().is_some_and(|header| header.size <= MOST_BYTES);
     let mut buffer = Vec::new();
     if leaf.kind != LeafKind::File || !small || objects.find_blob(&leaf.id, &mut buffer).is_err() {
-        return Vec::new();
+        return HashMap::new();
     }
     let metadata = gix::config::file::Metadata::api();
     let Ok(file) = gix::config::File::from_bytes_no_includes(&buffer, metadata, Default::default()) else {
-        return Vec::new();
+        return HashMap::new();
     };
-    let Some(sections) = file.sections_by_name("submodule") else { return Vec::new() };
-    sections
-        .filter_map(|section| {
-            let value = |key: &str| section.value(key).map(|value| value.to_vec());
-            Some((value("path")?, value("url")?))
-        })
-        .collect()
+    let Some(sections) = file.sections_by_name("submodule") else { return HashMap::new() };
+    let mut urls = HashMap::new();
+    for section in sections {
+        let value = |key: &str| section.value(key).map(|value| value.to_vec());
+        if let (Some(path), Some(url)) = (value("path"), value("url")) {
+            // The first that names a path counts.
+            urls.entry(path).or_insert(url);
+        }
+    }
+    urls
 }

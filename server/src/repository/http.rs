@@ -27,6 +27,12 @@ use crate::operations::OperationContext;
 const CONNECT: Duration = Duration::from_secs(10);
 /// A server that sends nothing for so long is unavailable; git servers send a sign of life every few seconds.
 const SILENCE: Duration = Duration::from_secs(45);
+/// A git server says what it can do in a kilobyte or two.
+const CAPABILITIES_BYTES: u64 = 1 << 20;
+/// A list of refs, a million of them or so; older protocols begin with one.
+const REFS_BYTES: u64 = 64 << 20;
+/// Where the beginning of the first answer says that it is protocol version 2.
+const HEAD_BYTES: usize = 64;
 /// As many redirects as anyone needs.
 const REDIRECTS: usize = 5;
 
@@ -51,18 +57,34 @@ pub(super) struct Conversation {
     pub(super) server: GithubUrl,
     pub(super) token: Option<Secret>,
     pub(super) context: OperationContext,
-    /// Most bytes that answers may have in all.
-    pub(super) most_bytes: u64,
     facts: Mutex<Facts>,
 }
 
-#[derive(Default)]
 struct Facts {
     /// Why the conversation failed, decided once.
     failure: Option<RepositoryError>,
     /// Where redirects have led.
     base: Option<String>,
     received: u64,
+    /// Most bytes that may have been received when the current answer ends.
+    most: u64,
+    /// How the first answer begins.
+    head: Vec<u8>,
+}
+
+impl Facts {
+    /// Counts what came; gives the number received so far and, if that is too much, the limit.
+    fn count(&mut self, chunk: &[u8]) -> (u64, Option<u64>) {
+        self.received += chunk.len() as u64;
+        let room = HEAD_BYTES - self.head.len();
+        if room > 0 {
+            self.head.extend(chunk.iter().take(room));
+            if memchr::memmem::find(&self.head, b"version 2\n").is_some() {
+                self.most = self.most.min(CAPABILITIES_BYTES);
+            }
+        }
+        (self.received, (self.received > self.most).then_some(self.most))
+    }
 }
 
 impl Conversation {
@@ -72,9 +94,20 @@ impl Conversation {
         server: GithubUrl,
         token: Option<Secret>,
         context: OperationContext,
-        most_bytes: u64,
     ) -> Arc<Self> {
-        Arc::new(Self { client, runtime, server, token, context, most_bytes, facts: Mutex::default() })
+        let facts = Facts { failure: None, base: None, received: 0, most: REFS_BYTES, head: Vec::new() };
+        Arc::new(Self { client, runtime, server, token, context, facts: Mutex::new(facts) })
+    }
+
+    /// Says that a list of refs is asked for next.
+    pub(super) fn expect_refs(&self) {
+        self.expect(REFS_BYTES);
+    }
+
+    /// Says how many bytes the next answer may have.
+    pub(super) fn expect(&self, bytes: u64) {
+        let mut facts = self.facts();
+        facts.most = facts.received.saturating_add(bytes);
     }
 
     /// The first failure, if there was one.
@@ -288,13 +321,8 @@ impl Exchange {
         let conversation = &self.conversation;
         let chunk = self.with(|response| conversation.wait(response.chunk()))?.flatten();
         if let Some(chunk) = &chunk {
-            let received = {
-                let mut facts = conversation.facts();
-                facts.received += chunk.len() as u64;
-                facts.received
-            };
-            if received > conversation.most_bytes {
-                let limit = conversation.most_bytes;
+            let (received, limit) = conversation.facts().count(chunk);
+            if let Some(limit) = limit {
                 return Err(conversation.fail(RepositoryError::TooLarge { measured: received, limit, paths: false }));
             }
             conversation.context.report("receiving bytes", received, None);
@@ -419,6 +447,20 @@ read_by_buffer!(HeaderLines, Body);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_answer_has_its_own_limit() {
+        let facts = || Facts { failure: None, base: None, received: 0, most: REFS_BYTES, head: Vec::new() };
+        let megabyte = vec![b'x'; 1 << 20];
+        let mut old = facts();
+        assert!((0..64).all(|_| old.count(&megabyte).1.is_none()));
+        assert_eq!(old.count(b"x"), (REFS_BYTES + 1, Some(REFS_BYTES)));
+        // However the answer is cut to pieces, the version is seen.
+        let mut new = facts();
+        let head = b"001e# service=git-upload-pack\n0000000eversion 2\n";
+        assert!(head.iter().all(|byte| new.count(&[*byte]).1.is_none()));
+        assert_eq!(new.count(&megabyte).1, Some(CAPABILITIES_BYTES));
+    }
 
     #[test]
     fn statuses_decide() {

@@ -27,7 +27,7 @@ use crate::operations::{Caps, OperationContext};
 
 /// Largest single object or delta that is decoded, in bytes.
 const OBJECT_BYTES: usize = 1 << 30;
-/// What answers may have beyond the contents of the repository: trees, refs, protocol.
+/// What a pack may have beyond the contents of the repository: trees, protocol.
 const OVERHEAD_BYTES: u64 = 256 << 20;
 
 /// The operator's git server.
@@ -59,9 +59,8 @@ impl Server {
                 self.client.get_or_init(|| made).clone()
             }
         };
-        let most_bytes = caps.repository_bytes.saturating_add(OVERHEAD_BYTES);
         let (server, token) = (self.url.clone(), self.token.clone());
-        let conversation = Conversation::new(shared, runtime, server, token, context.clone(), most_bytes);
+        let conversation = Conversation::new(shared, runtime, server, token, context.clone());
         let address = self.url.repository(repo);
         let url = gix::url::parse(address.as_str()).map_err(|_| RepositoryError::Unavailable)?;
         let mut transport = Transport::new_http(Client(Arc::clone(&conversation)), url, Protocol::V2, false);
@@ -184,6 +183,7 @@ impl RemoteRepository {
         }
         let conversation = Arc::clone(&self.conversation);
         let failed = || conversation.failure().unwrap_or(RepositoryError::Unavailable);
+        conversation.expect(self.caps.repository_bytes.saturating_add(OVERHEAD_BYTES));
         let stop = Stop::when_ended(&conversation);
         let mut reader = arguments.send(&mut self.transport, true).map_err(|_| failed())?;
         // The handler also tells the reader to take the side bands apart; what the server says there is not for us.
@@ -246,6 +246,7 @@ impl RemoteRepository {
         }
         let mut wanted = RefPrefixes::new();
         wanted.extend(prefixes.iter().map(|prefix| prefix.as_str().into()));
+        self.conversation.expect_refs();
         LsRefsCommand::new(Some(wanted), &self.handshake.capabilities, agent())
             .invoke_blocking(&mut self.transport, &mut gix::progress::Discard, false)
             .map_err(|_| self.conversation.failure().unwrap_or(RepositoryError::Unavailable))

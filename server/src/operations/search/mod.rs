@@ -73,7 +73,7 @@ pub(crate) fn search(
     let mut globs = arguments.list("globs");
     globs.extend(arguments.text("glob").map(str::to_owned));
     let selection =
-        Selection::new(snapshot, arguments.text_or_empty("path_prefix"), &globs, &arguments.list("exclude"))?;
+        Selection::new(snapshot, arguments.text_or_empty("path_prefix"), &globs, &arguments.list("exclude"), context)?;
     let begin = match arguments.text("cursor") {
         Some(cursor) => usize::try_from(walk.accept(cursor)?.0).unwrap_or(usize::MAX),
         None => 0,
@@ -93,6 +93,7 @@ pub(crate) fn search(
     let around = arguments.count("context_lines").unwrap_or(4);
     let mut numbers = LineNumbers::default();
     let items = hits.iter().map(|hit| {
+        context.check()?;
         let entry = snapshot.text_entry_at(hit.start).ok_or_else(lost)?;
         let number = numbers.of(snapshot, &entry, hit.start);
         let query = patterns.get(hit.query).ok_or_else(lost)?;

@@ -8,7 +8,7 @@ use super::needle::Needle;
 use crate::operations::OperationError;
 
 /// Largest compiled program, in bytes: far above any sane query, small enough to build at once.
-const PROGRAM_BYTES: usize = 8 << 20;
+const PROGRAM_BYTES: usize = 4 << 20;
 /// Largest cache of the lazy automaton, in bytes, for each thread.
 const AUTOMATON_BYTES: usize = 32 << 20;
 /// Deepest nesting of groups.
@@ -157,6 +157,13 @@ mod tests {
         assert_eq!(lines(r"bar\z", Case::Smart, text), [2, 4]);
         assert_eq!(lines("foo|bar", Case::Smart, text), [1, 2, 4, 5]);
         assert_eq!(lines(r"\bba[rz]", Case::Smart, text), [2, 4]);
+    }
+
+    #[test]
+    fn long_repetitions_are_no_refusal() {
+        for pattern in [r"\w{64}", "[A-Za-z0-9_-]{256}", ".{0,256}x", "a[ab]{900}[c-f]"] {
+            assert!(Pattern::compile(pattern, Case::Insensitive).is_ok(), "{pattern}");
+        }
     }
 
     #[test]

@@ -13,8 +13,11 @@ use crate::operations::{OperationContext, OperationError};
 
 /// Bytes of a chunk in the first round.
 const FIRST_CHUNK: usize = 128 << 10;
-/// Bytes of a chunk at most: context and cancellation are looked at between chunks.
+/// Bytes of a chunk at most.
 const LARGEST_CHUNK: usize = 2 << 20;
+/// Bytes searched for one query at a stretch, cut behind a newline: deadline and cancellation are looked at between them.
+/// A longer line is searched in one piece, as its ends decide what matches; the cap on files bounds it.
+const STRETCH: usize = 64 << 10;
 
 /// A line that matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +52,7 @@ pub(crate) fn scan(
             .into_par_iter()
             .map(|chunk| {
                 context.check()?;
-                Ok(search_chunk(text, &chunk, patterns, room))
+                search_chunk(text, &chunk, patterns, room, context)
             })
             .collect();
         hits.extend(found?.into_iter().flatten().take(room));
@@ -58,18 +61,30 @@ pub(crate) fn scan(
     Ok(hits)
 }
 
-fn search_chunk(text: &[u8], chunk: &[Range<usize>], patterns: &[Pattern], most: usize) -> Vec<Hit> {
+fn search_chunk(
+    text: &[u8],
+    chunk: &[Range<usize>],
+    patterns: &[Pattern],
+    most: usize,
+    context: &OperationContext,
+) -> Result<Vec<Hit>, OperationError> {
     let mut hits: Vec<Hit> = Vec::new();
     for (query, pattern) in patterns.iter().enumerate() {
         let mut count = 0;
         for range in chunk {
-            let lines = text.get(range.clone()).unwrap_or_default();
-            let mut from = 0;
-            while count < most {
-                let Some((start, end)) = pattern.next_line(lines, from) else { break };
-                hits.push(Hit { start: range.start + start, end: range.start + end, query });
-                from = end;
-                count += 1;
+            let mut begin = range.start;
+            while begin < range.end && count < most {
+                context.check()?;
+                let stop = stretch(text, begin, range.end);
+                let lines = text.get(begin..stop).unwrap_or_default();
+                let mut from = 0;
+                while count < most {
+                    let Some((start, end)) = pattern.next_line(lines, from) else { break };
+                    hits.push(Hit { start: begin + start, end: begin + end, query });
+                    from = end;
+                    count += 1;
+                }
+                begin = stop;
             }
         }
     }
@@ -78,7 +93,14 @@ fn search_chunk(text: &[u8], chunk: &[Range<usize>], patterns: &[Pattern], most:
         hits.dedup_by_key(|hit| hit.start);
     }
     hits.truncate(most);
-    hits
+    Ok(hits)
+}
+
+/// Where a stretch of whole lines from `begin` on ends, at `end` at the latest.
+fn stretch(text: &[u8], begin: usize, end: usize) -> usize {
+    let wanted = begin.saturating_add(STRETCH);
+    let newline = text.get(wanted..end).and_then(|after| memchr::memchr(b'\n', after));
+    newline.map_or(end, |newline| wanted + newline + 1)
 }
 
 /// Puts ranges together to chunks of about `size` bytes; a larger range is cut behind a newline.
@@ -152,6 +174,25 @@ mod tests {
         let some =
             scan(text.as_bytes(), std::slice::from_ref(&(0..text.len())), &patterns, 12_345, &context()).expect("hits");
         assert_eq!(some, all[..12_345]);
+    }
+
+    #[test]
+    fn every_stretch_looks_at_the_context() {
+        let text = [vec![b'x'; STRETCH * 2], b"\n".to_vec(), b"needle\n".repeat(50_000)].concat();
+        let (first, second) = (stretch(&text, 0, text.len()), STRETCH * 2 + 1);
+        assert_eq!(first, second, "a long line is one stretch");
+        assert!((second + STRETCH..second + STRETCH + 7).contains(&(stretch(&text, second, text.len()) - 1)));
+        assert_eq!(stretch(&text, second, second + 7), second + 7);
+
+        let patterns = Pattern::compile_all(&["needle".to_owned(), "e$".to_owned()], Case::Smart).expect("patterns");
+        let whole = 0..text.len();
+        let chunk = std::slice::from_ref(&whole);
+        let hits = search_chunk(&text, chunk, &patterns, usize::MAX, &context()).expect("hits");
+        assert_eq!(hits.len(), 50_000);
+        let context = context();
+        context.cancellation().cancel();
+        let outcome = search_chunk(&text, chunk, &patterns, usize::MAX, &context);
+        assert_eq!(outcome.map_err(|error| error.code), Err(wit_worker::registry::Code::Cancelled));
     }
 
     #[test]

@@ -9,8 +9,8 @@ use std::ops::Range;
 use globset::{Candidate, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::pattern::invalid;
-use crate::operations::OperationError;
 use crate::operations::path::{Found, find};
+use crate::operations::{OperationContext, OperationError};
 use crate::snapshot::{EntryKind, Snapshot};
 
 /// The files to search.
@@ -29,6 +29,7 @@ impl Selection {
         prefix: &str,
         globs: &[String],
         exclude: &[String],
+        context: &OperationContext,
     ) -> Result<Self, OperationError> {
         let range = match find(snapshot, prefix)? {
             Found::Directory(path) => snapshot.below(&path),
@@ -37,7 +38,10 @@ impl Selection {
         let globs = Globs::new(globs, exclude)?;
         let mut selection = Self { text: Vec::new(), binary: 0, unstored: 0 };
         let mut directory = Directory::default();
-        for entry in snapshot.entries(range) {
+        for (looked_at, entry) in snapshot.entries(range).enumerate() {
+            if looked_at.is_multiple_of(256) {
+                context.check()?;
+            }
             if !globs.is_empty() && !globs.selects(entry.path(), &mut directory) {
                 continue;
             }
