@@ -20,7 +20,10 @@ pub fn locate() -> Result<PathBuf> {
         let found = path.canonicalize().with_context(|| format!("{VARIABLE} is {}", path.display()))?;
         return if found.is_file() { Ok(found) } else { bail!("{VARIABLE} is {}, not a file", found.display()) };
     }
-    build(&["build", "--package", "wit", "--bin", "wit"], "wit")
+    eprintln!("building the wit of this checkout; {VARIABLE} names another");
+    // As `cargo test --workspace` builds it: another selection of packages would resolve other features, and build
+    // most dependencies a second time.
+    build(&["test", "--workspace", "--no-run"], "wit")
 }
 
 /// Builds a target of this workspace and gives its executable.
@@ -30,8 +33,8 @@ pub fn locate() -> Result<PathBuf> {
 pub fn build(arguments: &[&str], target: &str) -> Result<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(cargo);
-    // What cargo told this test about its own package. Some build scripts (ring's) ask to be run again when it differs
-    // from what a shell would have, and everything above them would be built anew on each run of the gate.
+    // What cargo told this test about its own package is no concern of another build; a build script that asks to be
+    // run again when such a variable changes would otherwise be.
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
         if ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"].iter().any(|prefix| text.starts_with(prefix))
@@ -55,6 +58,8 @@ pub fn build(arguments: &[&str], target: &str) -> Result<PathBuf> {
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
         .filter(|message| message.pointer("/target/name").and_then(|name| name.as_str()) == Some(target))
+        // Not the unit tests of the same name.
+        .filter(|message| message.pointer("/profile/test").and_then(|test| test.as_bool()) == Some(false))
         .filter_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
         .next_back()
         .with_context(|| format!("cargo reported no executable named {target}"))

@@ -22,6 +22,9 @@ pub(super) enum Exit {
     Status(i32),
     /// This signal ended it.
     Signal(i32),
+    /// The kernel's CPU limit ended it, and it really had used that much: the parent has seen the time itself, so a
+    /// worker that raises the signal on its own is not believed (I6).
+    OutOfCpu,
 }
 
 const SIGSYS: i32 = 31;
@@ -60,8 +63,9 @@ pub(super) fn capability_denied() -> ErrorEnvelope {
 }
 
 /// The process ended before a result.
-pub(super) fn exited(exit: Exit) -> ErrorEnvelope {
+pub(super) fn exited(exit: Exit, policy: &CodeModePolicy) -> ErrorEnvelope {
     match exit {
+        Exit::OutOfCpu => deadline(policy),
         Exit::Signal(SIGSYS) => ErrorEnvelope::new(
             Code::WorkerExited,
             "the worker attempted a forbidden system call and was killed by the sandbox",
@@ -229,7 +233,7 @@ mod tests {
     #[test]
     fn precedence_is_the_documents() {
         let policy = CodeModePolicy::default();
-        let exit = || exited(Exit::Signal(9));
+        let exit = || exited(Exit::Signal(9), &policy);
         assert_eq!(strongest(exit(), true, true, &policy).code, Code::Cancelled);
         assert_eq!(strongest(exit(), false, true, &policy).code, Code::DeadlineExceeded);
         assert_eq!(strongest(exit(), false, false, &policy).code, Code::WorkerExited);
@@ -239,11 +243,13 @@ mod tests {
     fn signals_are_told_apart() {
         // The kernel's CPU limit lies beyond the budget, so the parent's clock has already said so; a worker that
         // raises its signal by itself has crashed (I6).
-        assert_eq!(exited(Exit::Signal(24)).reason, Some(Reason::Crashed));
-        assert_eq!(exited(Exit::Signal(SIGSYS)).reason, Some(Reason::SandboxViolation));
-        assert_eq!(exited(Exit::Signal(11)).reason, Some(Reason::Crashed));
-        assert_eq!(exited(Exit::Status(3)).reason, Some(Reason::Crashed));
-        assert_eq!(exited(Exit::Status(0)).code, Code::WorkerProtocolError);
+        let policy = CodeModePolicy::default();
+        assert_eq!(exited(Exit::OutOfCpu, &policy).code, Code::DeadlineExceeded);
+        assert_eq!(exited(Exit::Signal(24), &policy).reason, Some(Reason::Crashed));
+        assert_eq!(exited(Exit::Signal(SIGSYS), &policy).reason, Some(Reason::SandboxViolation));
+        assert_eq!(exited(Exit::Signal(11), &policy).reason, Some(Reason::Crashed));
+        assert_eq!(exited(Exit::Status(3), &policy).reason, Some(Reason::Crashed));
+        assert_eq!(exited(Exit::Status(0), &policy).code, Code::WorkerProtocolError);
     }
 
     #[test]

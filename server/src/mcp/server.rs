@@ -36,7 +36,7 @@ pub struct Server {
     operations: Arc<dyn HostOperations>,
     codemode: Option<Arc<CodeMode>>,
     operation_time: Duration,
-    slots: Semaphore,
+    slots: Arc<Semaphore>,
 }
 
 impl Server {
@@ -47,7 +47,7 @@ impl Server {
             operations: options.operations,
             codemode: options.codemode,
             operation_time: options.operation_time,
-            slots: Semaphore::new(options.host_operations),
+            slots: Arc::new(Semaphore::new(options.host_operations)),
         }
     }
 

@@ -1,8 +1,9 @@
 //! The deadline and cancellation every operation honours.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 use wit_worker::registry::Code;
 
@@ -17,13 +18,16 @@ pub struct OperationContext {
     deadline: Instant,
     cancellation: CancellationToken,
     progress: Option<Arc<Progress>>,
+    /// Given back when the last clone is gone: work on another thread, which ends a little after it was abandoned,
+    /// keeps its slot until then.
+    slot: Arc<OnceLock<OwnedSemaphorePermit>>,
 }
 
 impl OperationContext {
     /// A context that ends `time` from now, or when the token is cancelled.
     #[must_use]
     pub fn new(time: Duration, cancellation: CancellationToken) -> Self {
-        Self { deadline: Instant::now() + time, cancellation, progress: None }
+        Self { deadline: Instant::now() + time, cancellation, progress: None, slot: Arc::default() }
     }
 
     /// The same, reporting progress.
@@ -36,6 +40,12 @@ impl OperationContext {
     #[must_use]
     pub fn under(&self, cancellation: CancellationToken) -> Self {
         Self { cancellation, ..self.clone() }
+    }
+
+    /// Keeps a server slot for as long as anything holds this context.
+    pub(crate) fn occupy(&self, slot: OwnedSemaphorePermit) {
+        // One context is one operation: a second slot would only be given back at once.
+        drop(self.slot.set(slot));
     }
 
     /// When the operation's time is up.

@@ -1,6 +1,7 @@
 //! The server's slots for host operations: how many run at once, whoever asks (I5).
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::value::RawValue;
@@ -12,23 +13,25 @@ use super::{OperationContext, OperationError};
 /// Runs one operation in a slot, within its own time.
 ///
 /// It waits for a slot for at most half of that time: what would begin later could hardly finish, and whoever holds
-/// the slots may do so for as long. The call is dropped, and thereby ended, when it is cancelled or its time is up;
+/// the slots may do so for as long. The slot belongs to the context, so work that was abandoned gives it back only when
+/// it has really ended. The call is dropped, and thereby ended, when it is cancelled or its time is up;
 /// a host that watches its own deadline is usually faster.
 ///
 /// # Errors
 /// `server_host_operations_limit` when no slot became free, `cancelled`, `deadline_exceeded`, or the call's own.
 pub(crate) async fn in_slot(
-    slots: &Semaphore,
+    slots: &Arc<Semaphore>,
     context: &OperationContext,
     call: impl Future<Output = Result<Box<RawValue>, OperationError>>,
 ) -> Result<Box<RawValue>, OperationError> {
     let patience = context.deadline().saturating_duration_since(Instant::now()) / 2;
-    let _slot = tokio::select! {
+    let slot = tokio::select! {
         biased;
         () = context.cancellation().cancelled() => return Err(cancelled()),
-        slot = slots.acquire() => slot.map_err(|_| cancelled())?,
+        slot = Arc::clone(slots).acquire_owned() => slot.map_err(|_| cancelled())?,
         () = tokio::time::sleep(patience) => return Err(told(Code::ServerHostOperationsLimit)),
     };
+    context.occupy(slot);
     tokio::select! {
         biased;
         () = context.cancellation().cancelled() => Err(cancelled()),

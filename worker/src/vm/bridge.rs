@@ -28,6 +28,8 @@ use crate::registry::{Code, Limits, OperationId};
 const CALL_ENVELOPE_BYTES: usize = 256;
 /// Longest part of an unknown name repeated to the script, in bytes.
 const MAX_NAME_BYTES: usize = 64;
+/// UTF-16 units beyond which a name is not even looked at.
+const MAX_NAME_UNITS: u64 = 64 * 1024;
 /// What every object inherits: reading these from `codemode.wit` is the language's doing, not a method call.
 const OBJECT_PROTOTYPE_NAMES: &[&str] = &[
     "constructor",
@@ -324,6 +326,10 @@ fn native_read<'js>(ctx: &Ctx<'js>, bridge: &Bridge, arguments: Rest<Value<'js>>
 
 /// A name as text, cut so that what is made of it stays small.
 fn bounded_name(bridge: &Bridge, name: &Value<'_>) -> String {
+    if raw::string_units(name) > MAX_NAME_UNITS {
+        // Converting it would flatten a rope of any size outside the script's limit.
+        return "…".to_owned();
+    }
     let whole = bridge.heap.unlimited(|| {
         raw::with_text(name, |bytes| {
             let end = bytes.len().min(MAX_NAME_BYTES * 2);

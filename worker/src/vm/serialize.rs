@@ -4,6 +4,8 @@
 //! method of ours that a script could replace is called. Over the budget, bytes are counted but no longer kept, up to
 //! [`COUNT_LIMIT`], so that the size reported is useful. The rules are those of DESIGN §5, "Result".
 
+use std::collections::BTreeSet;
+
 use rquickjs::{Atom, Filter, Value};
 
 use super::classes::{Classes, Kind, data_property};
@@ -219,38 +221,25 @@ impl<'js> Serializer<'_, 'js> {
         let Some(properties) = object.as_object() else {
             return Err(not_json("the value has no JSON form"));
         };
-        let mut names = Vec::new();
-        let mut replaced = false;
-        let mut least = self.count;
+        // The engine lists the keys once, in its own heap and under the script's limit. Each is converted when it is
+        // due and then let go, so that many keys on many levels cost nothing outside that limit, and a key whose value
+        // is dropped is neither written nor measured.
+        let mut written = BTreeSet::new();
+        let mut first = true;
+        self.push(b"{")?;
         for atom in properties.own_keys::<Atom<'js>>(Filter::new().string().enum_only()) {
             let atom = atom.map_err(|_| Stop::Thrown)?;
             let text = self.heap.unlimited(|| atom.to_value()).map_err(|_| Stop::Thrown)?;
-            let (name, had_surrogate) = self.key(&text)?;
-            replaced |= had_surrogate;
-            // `"":0,` around each name: keys alone can be too much, and must not fill our own memory.
-            least = least.saturating_add(name.len() + 5);
-            if least > COUNT_LIMIT.max(self.budget) {
-                self.count = least;
-                return Err(Stop::TooLarge);
-            }
-            names.push((atom, name));
-        }
-        if replaced {
-            let mut sorted: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
-            sorted.sort_unstable();
-            if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-                return Err(not_json("two keys are the same once their unpaired surrogates are replaced"));
-            }
-        }
-        self.push(b"{")?;
-        let mut first = true;
-        for (atom, name) in names {
+            let name = self.key(&text)?;
             let value: Value<'js> = properties.get(atom).map_err(|_| Stop::Thrown)?;
             let key = Key::Name(name);
             // `undefined`, also from `toJSON`, leaves the property out.
             let value = match self.resolve(value, &key) {
                 Ok(Some(value)) => value,
-                Ok(None) => continue,
+                Ok(None) => {
+                    self.tick()?;
+                    continue;
+                }
                 Err(stop) => return Err(within(stop, key)),
             };
             if !first {
@@ -258,6 +247,10 @@ impl<'js> Serializer<'_, 'js> {
             }
             first = false;
             if let Key::Name(name) = &key {
+                // Only names that hold U+FFFD can have become the same.
+                if name.contains('\u{fffd}') && !written.insert(name.clone()) {
+                    return Err(not_json("two keys are the same once their unpaired surrogates are replaced"));
+                }
                 self.quoted(name)?;
             }
             self.push(b":")?;
@@ -307,19 +300,14 @@ impl<'js> Serializer<'_, 'js> {
         text.ok_or(Stop::Thrown)??
     }
 
-    /// A property name as text, and whether an unpaired surrogate was replaced in it.
-    fn key(&self, string: &Value<'js>) -> Result<(String, bool), Stop> {
-        let units = usize::try_from(raw::string_units(string)).unwrap_or(usize::MAX);
-        if units > COUNT_LIMIT {
-            return Err(Stop::TooLarge);
-        }
+    /// A property name as text, unpaired surrogates replaced or refused.
+    fn key(&self, string: &Value<'js>) -> Result<String, Stop> {
         let text = self.heap.unlimited(|| {
             raw::with_text(string, |bytes| {
-                let had_surrogate = text::has_surrogate(bytes);
-                if had_surrogate && self.surrogates == Surrogates::Refuse {
+                if self.surrogates == Surrogates::Refuse && text::has_surrogate(bytes) {
                     return Err(not_json(UNPAIRED));
                 }
-                Ok((text::replace_surrogates(bytes).into_owned(), had_surrogate))
+                Ok(text::replace_surrogates(bytes).into_owned())
             })
         });
         text.ok_or(Stop::Thrown)?

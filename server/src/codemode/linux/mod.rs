@@ -23,7 +23,7 @@ pub(super) struct Workers {
     policy: Arc<CodeModePolicy>,
     operations: Arc<dyn HostOperations>,
     pool: Arc<pool::Pool>,
-    slots: Semaphore,
+    slots: Arc<Semaphore>,
 }
 
 impl Workers {
@@ -37,7 +37,7 @@ impl Workers {
         let starter = start::Starter { factory: process::Factory::new(options.worker)?, policy: Arc::clone(&policy) };
         let pool = pool::Pool::new(starter);
         pool.refill();
-        Ok(Self { policy, operations: options.operations, pool, slots: Semaphore::new(slots) })
+        Ok(Self { policy, operations: options.operations, pool, slots: Arc::new(Semaphore::new(slots)) })
     }
 
     /// Runs one script in a worker of its own.

@@ -21,11 +21,16 @@ use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 use wit_worker::protocol::FrameDecoder;
+use wit_worker::registry::LimitId;
 
 use crate::codemode::verdict::Exit;
 
 /// How long a kill may take to show before the janitor is left to wait for it.
 const KILL_GRACE: Duration = Duration::from_millis(500);
+
+/// CPU time at which the kernel ends a worker, as the lockdown sets it: the largest budget and a second.
+const CPU_LIMIT: Duration = Duration::from_millis(LimitId::WallMs.entry().maximum + 1000);
+const SIGXCPU: i32 = Signal::XCPU.as_raw();
 
 /// A process just created, nothing known of it yet.
 struct Launched {
@@ -188,6 +193,15 @@ pub(super) struct Worker {
     dispose: Arc<Mutex<Option<mpsc::Sender<Remains>>>>,
 }
 
+/// The user and system time of a process, a zombie included, in the kernel's ticks of 10 ms.
+fn cpu_time(pid: Pid) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    // The name, in parentheses, may hold anything; the times are the 12th and 13th fields behind it.
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    Some(Duration::from_millis(10 * (ticks()? + ticks()?)))
+}
+
 impl Worker {
     fn adopt(launched: Launched, dispose: Arc<Mutex<Option<mpsc::Sender<Remains>>>>) -> io::Result<Self> {
         let Launched { pid, pidfd, stdin, stdout, stderr } = launched;
@@ -243,6 +257,11 @@ impl Worker {
         }
     }
 
+    /// CPU time the process has used, in steps of 10 ms.
+    pub(super) fn cpu_time(&self) -> Option<Duration> {
+        cpu_time(self.pid)
+    }
+
     /// Resolves when the process has ended. Cancel safe.
     pub(super) async fn exited(&self) {
         if let Some(pidfd) = &self.pidfd {
@@ -256,12 +275,14 @@ impl Worker {
         let pidfd = self.pidfd.as_ref()?;
         let look = |options| rustix::process::waitid(WaitId::PidFd(pidfd.get_ref().as_fd()), options).ok().flatten();
         look(WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)?;
+        let cpu_used = cpu_time(self.pid);
         // A zombie still owns its group number, so this cannot hit a stranger.
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
         let status = look(WaitIdOptions::EXITED | WaitIdOptions::NOHANG)?;
         self.pidfd = None;
         Some(match (status.exit_status(), status.terminating_signal()) {
             (Some(code), _) => Exit::Status(code),
+            (None, Some(SIGXCPU)) if cpu_used.is_some_and(|used| used >= CPU_LIMIT) => Exit::OutOfCpu,
             (None, Some(signal)) => Exit::Signal(signal),
             (None, None) => Exit::Status(-1),
         })

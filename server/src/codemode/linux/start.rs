@@ -56,7 +56,7 @@ impl Starter {
     fn early_exit(&self, worker: &mut Worker) -> ErrorEnvelope {
         match worker.take_exit() {
             Some(Exit::Status(wit_worker::EXIT_SANDBOX_UNAVAILABLE)) => verdict::sandbox_unavailable(),
-            Some(exit) => verdict::exited(exit),
+            Some(exit) => verdict::exited(exit, &self.policy),
             None => verdict::protocol(&ProtocolViolation::OutOfOrder("the worker closed its output")),
         }
     }

@@ -34,7 +34,7 @@ const READ_BYTES: usize = 16 * 1024;
 pub(super) struct Surroundings<'a> {
     pub(super) policy: &'a Arc<CodeModePolicy>,
     pub(super) operations: &'a Arc<dyn HostOperations>,
-    pub(super) slots: &'a Semaphore,
+    pub(super) slots: &'a Arc<Semaphore>,
     pub(super) cancellation: &'a CancellationToken,
 }
 
@@ -133,6 +133,9 @@ impl Invocation<'_> {
     async fn drive(&mut self, worker: &mut Worker) -> Result<Ended, ErrorEnvelope> {
         let cancellation = self.around.cancellation.clone();
         let mut output_open = true;
+        // CPU time grows no faster than time passes, so the first look can wait as long as the budget.
+        let allowance = Duration::from_millis(self.around.policy.value(LimitId::WallMs)) + WATCHDOG_SLACK;
+        let mut cpu_look = Instant::now() + allowance;
         // Bytes that came with `ready` are judged like any others.
         if let Some(ended) = self.judge(worker)? {
             return Ok(ended);
@@ -143,6 +146,11 @@ impl Invocation<'_> {
                 biased;
                 () = cancellation.cancelled() => return Err(verdict::cancelled()),
                 () = self.clock.watchdog(WATCHDOG_SLACK) => return Err(verdict::deadline(self.around.policy)),
+                // The clock stands while a host operation is outstanding; a worker that computes meanwhile is seen here.
+                () = tokio::time::sleep_until(cpu_look.into()) => match worker.cpu_time() {
+                    Some(used) if used < allowance => cpu_look = Instant::now() + (allowance - used),
+                    _ => return Err(verdict::deadline(self.around.policy)),
+                },
                 readable = worker.stdout.readable(), if output_open => {
                     if readable.is_err() || self.read(worker)? == Read::End {
                         output_open = false;
@@ -264,7 +272,7 @@ impl Invocation<'_> {
     async fn after_end_of_output(&mut self, worker: &mut Worker) -> ErrorEnvelope {
         let _ = tokio::time::timeout(STATUS_GRACE, worker.exited()).await;
         match worker.take_exit() {
-            Some(exit) => verdict::exited(exit),
+            Some(exit) => verdict::exited(exit, self.around.policy),
             None => verdict::protocol(&ProtocolViolation::OutOfOrder("the worker closed its output and goes on")),
         }
     }
@@ -290,7 +298,7 @@ impl Invocation<'_> {
         if let Some(exit) = worker.take_exit()
             && exit != verdict::Exit::Status(0)
         {
-            return Err(verdict::exited(exit));
+            return Err(verdict::exited(exit, self.around.policy));
         }
         let value = ended.outcome?;
         if late {
