@@ -11,6 +11,7 @@ fn snapshot(name: &str, arguments: &[&str], stdin: &[u8]) {
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join("over.toml"), "wall_ms = 10001\n").unwrap();
     std::fs::write(home.path().join("zero.toml"), "pages = 0\n").unwrap();
+    std::fs::write(home.path().join("fixed.toml"), "frame_bytes = 1\n").unwrap();
     std::fs::write(home.path().join("negative.toml"), "pages = -1\n").unwrap();
     std::fs::write(home.path().join("string.toml"), "pages = \"8\"\n").unwrap();
     std::fs::write(home.path().join("unknown.toml"), "wall_time = 5\n").unwrap();
@@ -50,11 +51,13 @@ fn mappings() {
     snapshot("local_not_a_repository", &["run", "-e", "return 1", "--local", "owner/name=directory"], b"");
     snapshot("allow_not_a_pattern", &["mcp", "--allow", "owner"], b"");
     snapshot("github_url_not_an_address", &["mcp", "--github-url", "ftp://example.invalid"], b"");
+    snapshot("github_url_with_a_password", &["mcp", "--github-url", "http://user:hunter2@example.invalid"], b"");
+    snapshot("allow_an_address", &["mcp", "--allow", "http://user:hunter2@example.invalid"], b"");
 }
 
 #[test]
 fn policies() {
-    for name in ["over", "zero", "negative", "string", "unknown", "broken", "absent"] {
+    for name in ["over", "zero", "fixed", "negative", "string", "unknown", "broken", "absent"] {
         let file = format!("{name}.toml");
         snapshot(&format!("policy_{name}_run"), &["run", "-e", "return 1", "--policy", &file], b"");
         snapshot(&format!("policy_{name}_mcp"), &["mcp", "--policy", &file], b"");

@@ -53,6 +53,17 @@ fn the_value_goes_to_stdout_and_everything_else_to_stderr() {
     assert!(left_behind(home.path()).is_empty(), "{:?}", left_behind(home.path()));
 }
 
+/// What a script prints must not command the terminal it is shown on, nor swallow the line after it.
+#[test]
+fn printed_text_is_shown_without_control_characters() {
+    let home = tempfile::tempdir().unwrap();
+    let script = "console.log('\\u001b]0;title\\u0007 \\u009b2J\\tkept'); return '\\u009b'";
+    let text = outcome(wit(home.path()).args(["run", "-e", script]), b"", home.path());
+    let (stdout, stderr) = text.split_once("--- stderr\n").unwrap();
+    assert_eq!(stderr, "\\x1b]0;title\\x07 \\x9b2J\tkept\n");
+    assert!(stdout.ends_with("\"\u{9b}\"\n"), "a program reads the very bytes: {stdout:?}");
+}
+
 #[test]
 fn a_worker_that_is_none_is_the_environments_fault() {
     let home = tempfile::tempdir().unwrap();
@@ -60,6 +71,18 @@ fn a_worker_that_is_none_is_the_environments_fault() {
         let text = outcome(wit(home.path()).args(["run", "-e", "return 1", "--worker", worker]), b"", home.path());
         assert!(text.starts_with("exit: 3\n") && text.contains("worker_start_failed"), "{worker}: {text}");
     }
+}
+
+#[test]
+fn an_unusable_temporary_directory_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let run = outcome(wit(home.path()).args(["run", "-e", "return 1"]).env("TMPDIR", "/nonexistent"), b"", home.path());
+    assert!(run.starts_with("exit: 3\n") && run.contains("unusable temporary directory"), "{run}");
+    let mut doctor = wit(home.path());
+    doctor.args(["doctor", "--github-url", "http://127.0.0.1:1"]).env("TMPDIR", "/nonexistent");
+    let report = outcome(&mut doctor, b"", home.path());
+    assert!(report.starts_with("exit: 3\n") && report.contains("REFUSED"), "{report}");
+    assert!(report.contains("temporary     FAILED: cannot be used"), "{report}");
 }
 
 #[test]

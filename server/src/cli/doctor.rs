@@ -45,6 +45,7 @@ pub(super) struct Report {
     platform: Platform,
     sandbox: Sandbox,
     system_calls: SystemCalls,
+    temporary: Check,
     cache: Check,
     github: Check,
     tokens: Vec<Token>,
@@ -126,7 +127,12 @@ struct Token {
 
 /// Looks at everything. Takes a few milliseconds, and at most two seconds for the git server.
 pub(super) fn examine(options: &DoctorOptions) -> Report {
-    let sandbox = platform::examine(options.worker.as_deref());
+    let mut sandbox = platform::examine(options.worker.as_deref());
+    let temporary = host::temporary();
+    if sandbox.available && !temporary.ok {
+        sandbox.available = false;
+        sandbox.problem = Some(format!("no worker can be started: the temporary directory {}", temporary.detail));
+    }
     let (unconstrained, constrained) = rules::counts();
     let cache = host::cache(options.cache_dir.as_deref());
     let github = host::reach(&options.github_url);
@@ -136,6 +142,7 @@ pub(super) fn examine(options: &DoctorOptions) -> Report {
         platform: platform::platform(),
         sandbox,
         system_calls: SystemCalls { unconstrained, constrained, otherwise: "kill_process" },
+        temporary,
         cache,
         github,
         tokens: options.tokens.iter().map(|&(variable, present)| Token { variable, present }).collect(),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use wit_worker::registry::Code;
 
 use super::output;
@@ -47,7 +47,8 @@ impl Exit {
                 ExitCode::from(ENVIRONMENT)
             }
             Self::Failure(error) => {
-                output::stderr_line(&serde_json::to_string(&error).unwrap_or_else(|_| error.code.to_string()));
+                let json = serde_json::to_string(&error).unwrap_or_else(|_| error.code.to_string());
+                output::stderr_line(&output::inert_json(&json));
                 ExitCode::from(status(error.code))
             }
             Self::Unhealthy => ExitCode::from(ENVIRONMENT),
@@ -77,10 +78,24 @@ pub(super) fn from_clap(error: clap::Error) -> Exit {
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return Exit::Usage("a command is missing; try 'wit --help'".to_owned());
     }
+    if let Some(line) = without_address(&error) {
+        return Exit::Usage(format!("{line}; try '--help'"));
+    }
     // Its first paragraph says what is wrong; the rest is usage and tips.
     let text = error.render().to_string();
     let paragraph = text.split("\n\n").next().unwrap_or_default();
     let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = line.strip_prefix("error: ").unwrap_or(&line);
     Exit::Usage(format!("{line}; try '--help'"))
+}
+
+/// The words for a refused value that is, or may be meant as, an address: those can hold a password, so it is not
+/// repeated (I7).
+fn without_address(error: &clap::Error) -> Option<String> {
+    let text = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+    let argument = text(ContextKind::InvalidArg);
+    let is_address = argument.starts_with("--github-url") || text(ContextKind::InvalidValue).contains("://");
+    let reason =
+        std::error::Error::source(error).filter(|_| error.kind() == ErrorKind::ValueValidation && is_address)?;
+    Some(format!("the value of '{argument}' will not do: {reason}"))
 }

@@ -37,12 +37,12 @@ pub(super) fn run(arguments: &Run) -> Result<(), Exit> {
         codemode.shutdown().await;
         let success = outcome?;
         if let Some(console) = &success.console {
-            output::stderr_line(console.text.trim_end_matches('\n'));
+            output::stderr_line(&output::inert(console.text.trim_end_matches('\n')));
         }
         for note in &success.notes {
             output::stderr_line(&format!("wit: note: {note}"));
         }
-        output::stdout(format!("{}\n", success.value.get()).as_bytes())
+        output::value(success.value.get())
     })
 }
 

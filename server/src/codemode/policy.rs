@@ -50,8 +50,7 @@ impl CodeModePolicy {
             };
             let Some(number) = value.as_integer() else { return Err(PolicyError::NotAnInteger(key)) };
             let Ok(number) = u64::try_from(number) else {
-                // A negative number is out of range like any other; zero stands for it in the message's number.
-                return Err(PolicyError::NotAnInteger(key));
+                return Err(row.out_of_range(number.into()).into());
             };
             policy.set(row.id, number)?;
         }

@@ -81,8 +81,12 @@ pub(super) fn exited(exit: Exit, policy: &CodeModePolicy) -> ErrorEnvelope {
 
 /// The process could not be created.
 pub(super) fn spawn_failed() -> ErrorEnvelope {
-    ErrorEnvelope::new(Code::WorkerStartFailed, "the worker process could not be created; run `wit doctor`")
-        .with_reason(Reason::SpawnFailed)
+    ErrorEnvelope::new(
+        Code::WorkerStartFailed,
+        "the worker process could not be created (process limits, memory, or an unusable temporary directory); run \
+         `wit doctor`",
+    )
+    .with_reason(Reason::SpawnFailed)
 }
 
 /// A required layer of the sandbox is missing, by the worker's word or by the parent's own reading.

@@ -63,7 +63,7 @@ pub async fn serve_stdio(server: Server, shutdown: CancellationToken) {
 
 async fn serve(
     server: Server,
-    reader: impl AsyncRead + Send + Unpin + 'static,
+    reader: impl AsyncRead + transport::HangUp + Send + Sync + Unpin + 'static,
     writer: impl AsyncWrite + Send + Unpin + 'static,
     shutdown: CancellationToken,
 ) {

@@ -12,6 +12,8 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::transport::HangUp;
+
 /// Standard input.
 #[derive(Debug)]
 pub(super) enum Reader {
@@ -83,6 +85,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 mod linux {
     use std::os::fd::AsFd;
 
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::fs::{FileType, OFlags};
 
     pub(super) enum Kind {
@@ -102,6 +105,13 @@ mod linux {
         }
     }
 
+    /// Asks without waiting; only what the kernel reports unasked and the half-closed socket count.
+    pub(super) fn has_hung_up(stream: &impl AsFd) -> bool {
+        let mut descriptors = [PollFd::new(stream, PollFlags::RDHUP)];
+        let asked = poll(&mut descriptors, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+        asked.is_ok() && descriptors.iter().any(|one| one.revents().intersects(PollFlags::HUP | PollFlags::RDHUP))
+    }
+
     pub(super) fn socket(stream: &impl AsFd) -> Option<tokio::net::UnixStream> {
         let fd = stream.as_fd().try_clone_to_owned().ok()?;
         // A socket of another family answers `getsockname` with its own; tokio would misread its addresses.
@@ -109,6 +119,22 @@ mod linux {
         stream.local_addr().ok()?;
         stream.set_nonblocking(true).ok()?;
         tokio::net::UnixStream::from_std(stream).ok()
+    }
+}
+
+impl HangUp for Reader {
+    #[cfg(target_os = "linux")]
+    fn has_hung_up(&self) -> bool {
+        match self {
+            Self::Pipe(inner) => linux::has_hung_up(inner),
+            Self::Socket(inner) => linux::has_hung_up(inner),
+            Self::Blocking(_) => false,
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn has_hung_up(&self) -> bool {
+        false
     }
 }
 

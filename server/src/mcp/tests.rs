@@ -20,6 +20,12 @@ struct Host {
     dropped: Arc<AtomicBool>,
 }
 
+impl transport::HangUp for ReadHalf<DuplexStream> {
+    fn has_hung_up(&self) -> bool {
+        false
+    }
+}
+
 /// Tells that it was dropped.
 struct Guard(Arc<AtomicBool>);
 

@@ -22,11 +22,20 @@ use rmcp::transport::Transport;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 use tokio_util::sync::CancellationToken;
 
 /// Longest accepted message. The largest legal arguments, every byte escaped as `\u0000`, stay below it.
 const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
+/// Most lines that wait to be written. With so many unread, nothing more is read: a client that asks without listening
+/// must not fill our memory with answers.
+const MAX_PENDING_LINES: usize = 64;
+
+/// An input whose other end can be seen to have gone while unread bytes still stand before its end.
+pub(super) trait HangUp {
+    /// Whether nobody can write to it any more. `false` where that cannot be told.
+    fn has_hung_up(&self) -> bool;
+}
 
 /// The arguments of a tool call as the client sent them; absent when it sent none.
 #[derive(Debug, Clone)]
@@ -62,18 +71,37 @@ pub(super) struct StdioTransport<R, W> {
     /// Inside a line that was refused for its length, until its newline.
     discarding: bool,
     writer: Arc<Mutex<W>>,
+    /// How many lines wait to be written.
+    pending: Arc<watch::Sender<usize>>,
     /// Cancelled when either stream has ended.
     closed: CancellationToken,
 }
 
-impl<R: AsyncRead + Unpin, W> StdioTransport<R, W> {
+impl<R: AsyncRead + HangUp + Unpin, W> StdioTransport<R, W> {
     pub(super) fn new(reader: R, writer: W, closed: CancellationToken) -> Self {
         Self {
             reader: BufReader::with_capacity(64 * 1024, reader),
             line: Vec::new(),
             discarding: false,
             writer: Arc::new(Mutex::new(writer)),
+            pending: Arc::new(watch::Sender::new(0)),
             closed,
+        }
+    }
+
+    /// Waits until there is room for one more line to be written; `false` when the client has hung up instead.
+    ///
+    /// As nothing is read meanwhile, the end of the input would go unheard, so it is looked for. A client that is still
+    /// reading gets as long for each line as it would after the end of its input.
+    async fn room(&self) -> bool {
+        let mut pending = self.pending.subscribe();
+        loop {
+            let room = pending.wait_for(|pending| *pending < MAX_PENDING_LINES);
+            match tokio::time::timeout(super::DRAIN, room).await {
+                Ok(_) => return true,
+                Err(_) if self.reader.get_ref().has_hung_up() => return false,
+                Err(_) => {}
+            }
         }
     }
 
@@ -114,7 +142,7 @@ enum Line {
 
 impl<R, W> Transport<RoleServer> for StdioTransport<R, W>
 where
-    R: AsyncRead + Send + Unpin,
+    R: AsyncRead + HangUp + Send + Sync + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     type Error = io::Error;
@@ -122,12 +150,25 @@ where
     fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let line = encode(message);
         let (writer, closed) = (Arc::clone(&self.writer), self.closed.clone());
-        async move { write(&writer, &closed, &line?).await }
+        let pending = Pending::new(&self.pending);
+        async move {
+            let _pending = pending;
+            write(&writer, &closed, &line?).await
+        }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         let closed = self.closed.clone();
         loop {
+            let room = tokio::select! {
+                biased;
+                () = closed.cancelled() => return None,
+                room = self.room() => room,
+            };
+            if !room {
+                self.closed.cancel();
+                return None;
+            }
             let line = tokio::select! {
                 biased;
                 () = closed.cancelled() => return None,
@@ -151,7 +192,9 @@ where
             };
             // Spawned: a client that reads nothing must not keep us from hearing it hang up.
             let (writer, closed) = (Arc::clone(&self.writer), self.closed.clone());
+            let pending = Pending::new(&self.pending);
             tokio::spawn(async move {
+                let _pending = pending;
                 if let Ok(line) = encode(JsonRpcMessage::error(refusal, id)) {
                     let _ = write(&writer, &closed, &line).await;
                 }
@@ -162,6 +205,22 @@ where
     async fn close(&mut self) -> io::Result<()> {
         self.closed.cancel();
         Ok(())
+    }
+}
+
+/// A line that waits to be written, counted while it does.
+struct Pending(Arc<watch::Sender<usize>>);
+
+impl Pending {
+    fn new(count: &Arc<watch::Sender<usize>>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
     }
 }
 
@@ -346,6 +405,54 @@ mod tests {
         assert_eq!(line.matches(['\n', '\r']).count(), 1, "{line}");
         assert!(line.ends_with('\n'));
         assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok(), "{line}");
+    }
+
+    /// An input whose writer has gone, with all it wrote still unread.
+    struct Left(&'static [u8]);
+
+    impl HangUp for Left {
+        fn has_hung_up(&self) -> bool {
+            true
+        }
+    }
+
+    impl AsyncRead for Left {
+        fn poll_read(
+            mut self: std::pin::Pin<&mut Self>,
+            cx: &mut std::task::Context<'_>,
+            buf: &mut tokio::io::ReadBuf<'_>,
+        ) -> std::task::Poll<io::Result<()>> {
+            std::pin::Pin::new(&mut self.0).poll_read(cx, buf)
+        }
+    }
+
+    /// Enough refused lines to go far beyond what may wait.
+    fn refused_lines() -> Left {
+        Left(b"{}\n".repeat(100 * MAX_PENDING_LINES).leak())
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_nothing_fills_no_memory_and_is_heard_hanging_up() {
+        let (writer, _unread) = tokio::io::duplex(16);
+        let closed = CancellationToken::new();
+        let mut transport = StdioTransport::new(refused_lines(), writer, closed.clone());
+        assert!(transport.receive().await.is_none());
+        assert!(closed.is_cancelled());
+        assert_eq!(*transport.pending.borrow(), MAX_PENDING_LINES);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_gets_every_answer() {
+        let (writer, answers) = tokio::io::duplex(16);
+        let mut transport = StdioTransport::new(refused_lines(), writer, CancellationToken::new());
+        let answers = tokio::spawn(async move {
+            let mut lines = BufReader::new(answers).lines();
+            for _ in 0..100 * MAX_PENDING_LINES {
+                assert!(lines.next_line().await.is_ok_and(|line| line.is_some()));
+            }
+        });
+        assert!(transport.receive().await.is_none());
+        assert!(answers.await.is_ok());
     }
 
     #[test]

@@ -34,7 +34,7 @@ const HEADER: &str = "\
 ";
 
 const HELP: &str = "\
-  /** Every method, and the limits in force. Local: costs nothing. */
+  /** Every method, and the limits the worker itself enforces. Local: costs nothing. */
   help(): { methods: WitMethodHelp[]; limits: Record<string, number> };
   /** One method with its arguments. */
   help(method: string): WitMethodHelp;

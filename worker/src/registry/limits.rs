@@ -148,12 +148,12 @@ pub struct Limits {
 
 /// A limit outside what its row allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{name} is {value}; accepted are {minimum} to {maximum} {unit}", unit = .unit.as_str())]
+#[error("{name} is {value}; {accepted}", accepted = self.accepted())]
 pub struct LimitOutOfRange {
     /// The key.
     pub name: &'static str,
-    /// What was given.
-    pub value: u64,
+    /// What was given; it may be negative.
+    pub value: i128,
     /// The least accepted.
     pub minimum: u64,
     /// The most accepted.
@@ -162,20 +162,35 @@ pub struct LimitOutOfRange {
     pub unit: Unit,
 }
 
+impl LimitOutOfRange {
+    /// What would do, in words.
+    fn accepted(&self) -> String {
+        let Self { minimum, maximum, unit, .. } = self;
+        let unit = match unit {
+            Unit::Count => String::new(),
+            unit => format!(" {}", unit.as_str()),
+        };
+        if minimum == maximum {
+            return format!("it is fixed at {maximum}{unit}");
+        }
+        format!("accepted are {minimum} to {maximum}{unit}")
+    }
+}
+
 impl LimitEntry {
+    /// The refusal of a value for this row.
+    #[must_use]
+    pub const fn out_of_range(&self, value: i128) -> LimitOutOfRange {
+        LimitOutOfRange { name: self.name, value, minimum: self.minimum, maximum: self.maximum, unit: self.unit }
+    }
+
     /// Checks a value against this row.
     ///
     /// # Errors
     /// When it is below the minimum or above the absolute maximum.
     pub const fn check(&self, value: u64) -> Result<(), LimitOutOfRange> {
         if value < self.minimum || value > self.maximum {
-            return Err(LimitOutOfRange {
-                name: self.name,
-                value,
-                minimum: self.minimum,
-                maximum: self.maximum,
-                unit: self.unit,
-            });
+            return Err(self.out_of_range(value as i128));
         }
         Ok(())
     }

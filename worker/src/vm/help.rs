@@ -6,7 +6,7 @@ use super::suggest::HELP;
 use crate::registry::operations::OPERATIONS;
 use crate::registry::{Field, Limits, Operation, Type};
 
-/// Every method and the limits of this invocation.
+/// Every method and the limits of this invocation that the worker enforces.
 pub(super) fn overview(limits: &Limits) -> Json {
     let methods: Vec<Json> = OPERATIONS.iter().map(summary).collect();
     let limits: serde_json::Map<String, Json> =
@@ -20,7 +20,7 @@ pub(super) fn method(name: &str) -> Option<Json> {
         return Some(json!({
             "name": HELP,
             "signature": "help(name?)",
-            "summary": "This text: every method and the limits, or one method with its arguments.",
+            "summary": "This text: every method and the limits the worker itself enforces, or one method with its arguments.",
             "example": "codemode.wit.help('read')",
         }));
     }

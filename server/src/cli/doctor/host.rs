@@ -1,4 +1,4 @@
-//! What lies outside the sandbox: the cache directory and the git server.
+//! What lies outside the sandbox: the temporary directory, the cache directory and the git server.
 
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::Path;
@@ -26,6 +26,16 @@ pub(super) fn cache(directory: Option<&Path>) -> Check {
         Err(error) => (false, format!("cannot be written: {}", error.kind())),
     };
     Check { what: directory.display().to_string(), ok, required: true, detail }
+}
+
+/// Whether a worker's private directory can be made and removed, as each start of one does.
+pub(super) fn temporary() -> Check {
+    let made = tempfile::Builder::new().prefix("wit-worker-").tempdir().and_then(tempfile::TempDir::close);
+    let (ok, detail) = match made {
+        Ok(()) => (true, "can be used".to_owned()),
+        Err(error) => (false, format!("cannot be used: {}", error.kind())),
+    };
+    Check { what: std::env::temp_dir().display().to_string(), ok, required: true, detail }
 }
 
 /// Whether the git server takes a TCP connection. Being offline is not a fault: local repositories and the cache work.

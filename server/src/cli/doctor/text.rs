@@ -21,7 +21,11 @@ impl Display for Report {
         let user = if platform.root { "root" } else { "not root" };
         writeln!(f, "wit {}", self.version)?;
         writeln!(f, "platform      {} {} {}, {user}", platform.system, platform.kernel, platform.architecture)?;
-        let verdict = if self.sandbox.available { "available" } else { "REFUSED (sandbox_unavailable)" };
+        let verdict = match (self.sandbox.available, self.temporary.ok) {
+            (true, _) => "available",
+            (false, true) => "REFUSED (sandbox_unavailable)",
+            (false, false) => "REFUSED (spawn_failed)",
+        };
         writeln!(f, "code mode     {verdict}")?;
         if let Some(problem) = &self.sandbox.problem {
             writeln!(f, "              {problem}")?;
@@ -33,6 +37,7 @@ impl Display for Report {
             "system calls  {total} allowed: {} with any arguments, {} with constrained ones; any other ends the worker",
             calls.unconstrained, calls.constrained
         )?;
+        check(f, "temporary", &self.temporary)?;
         check(f, "cache", &self.cache)?;
         check(f, "git server", &self.github)?;
         for token in &self.tokens {
