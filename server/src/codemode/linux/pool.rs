@@ -3,11 +3,12 @@
 //! Permits are taken without waiting. A spare counts as a worker, and only room nobody uses is filled with spares,
 //! so an invocation that has a permit always finds either a spare or room for a worker of its own.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use wit_worker::registry::{Code, LimitId};
 
 use super::process::{Worker, lock};
@@ -23,6 +24,9 @@ const LOAD_WINDOW: Duration = Duration::from_millis(5);
 /// Between bursts a spare is replaced this long after the invocation: its answer goes out first.
 const ANSWER_FIRST: Duration = Duration::from_millis(1);
 
+/// How long the end of the server waits for its workers to be reaped: killed, they take milliseconds.
+const CLOSE_TIME: Duration = Duration::from_secs(2);
+
 /// The workers of one server.
 pub(super) struct Pool {
     pub(super) starter: Starter,
@@ -31,7 +35,9 @@ pub(super) struct Pool {
     target: usize,
     spares: Mutex<Vec<Arc<Spare>>>,
     last_end: Mutex<Option<Instant>>,
-    closing: AtomicBool,
+    closing: CancellationToken,
+    /// Everything that starts or watches over a spare; none outlives [`Pool::close`].
+    tasks: TaskTracker,
 }
 
 /// A worker started ahead of time.
@@ -92,7 +98,8 @@ impl Pool {
             target,
             spares: Mutex::default(),
             last_end: Mutex::default(),
-            closing: AtomicBool::new(false),
+            closing: CancellationToken::new(),
+            tasks: TaskTracker::new(),
             starter,
         })
     }
@@ -131,15 +138,17 @@ impl Pool {
     pub(super) fn ended(self: &Arc<Self>) {
         *lock(&self.last_end) = Some(Instant::now());
         let pool = Arc::clone(self);
-        tokio::spawn(async move {
-            tokio::time::sleep(ANSWER_FIRST).await;
-            pool.refill();
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = tokio::time::sleep(ANSWER_FIRST) => pool.refill(),
+                () = pool.closing.cancelled() => {}
+            }
         });
     }
 
     /// Fills free room with spares, up to the policy's number.
     pub(super) fn refill(self: &Arc<Self>) {
-        if self.closing.load(Ordering::Acquire) {
+        if self.closing.is_cancelled() {
             return;
         }
         let mut spares = lock(&self.spares);
@@ -148,16 +157,22 @@ impl Pool {
             let spare =
                 Arc::new(Spare { state: Mutex::new(State::Starting), started: Notify::new(), taken: Notify::new() });
             spares.push(Arc::clone(&spare));
-            tokio::spawn(Arc::clone(self).keep(spare));
+            self.tasks.spawn(Arc::clone(self).keep(spare));
         }
     }
 
     /// Starts one spare and watches over it until it is taken, dies, or has waited too long.
     async fn keep(self: Arc<Self>, spare: Arc<Spare>) {
-        let started = self.starter.start(self.starter.time()).await.and_then(|worker| {
+        let starting = async {
+            let worker = self.starter.start(self.starter.time()).await?;
             let watch = worker.watch().map_err(|_| verdict::spawn_failed())?;
             Ok((worker, watch))
-        });
+        };
+        let started = tokio::select! {
+            started = starting => started,
+            // Let go midway, what has been created is killed and reaped by the factory's own threads.
+            () = self.closing.cancelled() => Err(verdict::cancelled()),
+        };
         let Ok((worker, watch)) = started else {
             // Whoever needs a worker next learns why, by starting one itself.
             spare.settle(State::Gone);
@@ -165,12 +180,9 @@ impl Pool {
             return;
         };
         spare.settle(State::Ready(Box::new(worker)));
-        if self.closing.load(Ordering::Acquire) {
-            spare.retire().await;
-            return;
-        }
         tokio::select! {
             () = spare.taken.notified() => return,
+            () = self.closing.cancelled() => {}
             _ = watch.readable() => tracing::warn!("a spare worker died"),
             () = tokio::time::sleep(SPARE_IDLE) => {}
         }
@@ -184,13 +196,11 @@ impl Pool {
 
     /// Ends all spares, waits for the workers in use to be given back, and ends the factory. No worker is left.
     pub(super) async fn close(&self) {
-        self.closing.store(true, Ordering::Release);
-        let spares = std::mem::take(&mut *lock(&self.spares));
-        for spare in spares {
-            spare.retire().await;
-        }
+        self.closing.cancel();
+        self.tasks.close();
+        let _ = tokio::time::timeout(CLOSE_TIME, self.tasks.wait()).await;
         let all = u32::try_from(self.maximum).unwrap_or(u32::MAX);
-        let _ = tokio::time::timeout(Duration::from_secs(2), self.workers.acquire_many(all)).await;
+        let _ = tokio::time::timeout(CLOSE_TIME, self.workers.acquire_many(all)).await;
         self.workers.close();
     }
 }
