@@ -116,7 +116,7 @@ pub(super) struct Shared {
     /// The worker program, if not this one
     #[arg(long, value_name = "PATH")]
     pub(super) worker: Option<PathBuf>,
-    /// Accept workers without lockdown where the platform has none (dangerous)
+    /// For platforms whose lockdown is not built yet; has no effect so far
     #[arg(long)]
     pub(super) unsandboxed_worker: bool,
 }

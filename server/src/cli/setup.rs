@@ -88,8 +88,8 @@ pub(super) fn codemode(
 ) -> Result<Arc<CodeMode>, Exit> {
     if shared.unsandboxed_worker {
         output::stderr_line(
-            "wit: warning: --unsandboxed-worker accepts workers without lockdown; a script that escapes its engine \
-             then has your rights",
+            "wit: warning: --unsandboxed-worker has no effect: Linux workers are always locked down, and workers for \
+             other platforms are not built yet",
         );
     }
     let options =
