@@ -1,9 +1,10 @@
-//! Workers as Linux processes: [`process`] owns them, [`start`] makes one ready and proves its lockdown, [`pool`]
+//! Workers as Linux processes: [`program`] is what they are started from, [`process`] owns them, [`start`] makes one ready and proves its lockdown, [`pool`]
 //! keeps capacity and spares, [`supervisor`] drives one invocation against the [`clock`].
 
 mod clock;
 mod pool;
 mod process;
+pub(super) mod program;
 mod start;
 mod supervisor;
 
