@@ -22,6 +22,7 @@ use tokio::sync::oneshot;
 use wit_worker::protocol::FrameDecoder;
 use wit_worker::registry::LimitId;
 
+use super::place;
 use super::program::WorkerProgram;
 use crate::codemode::verdict::Exit;
 
@@ -65,10 +66,11 @@ impl Factory {
         let (launch, launches) = mpsc::channel::<LaunchReply>();
         let (dispose, remains) = mpsc::channel::<Remains>();
         let program = WorkerProgram::new(program);
+        let root = place::root();
         let launcher =
             std::thread::Builder::new().name("wit-launcher".into()).stack_size(256 * 1024).spawn(move || {
                 for reply in launches {
-                    if let Err(Ok(orphan)) = reply.send(create(program.path())) {
+                    if let Err(Ok(orphan)) = reply.send(create(program.path(), &root)) {
                         end(&Remains { pid: orphan.pid, pidfd: orphan.pidfd }); // the invocation was cancelled meanwhile
                     }
                 }
@@ -111,8 +113,8 @@ impl Factory {
 /// Creates a process with an empty environment, an empty private working directory, three pipes and nothing else
 /// (I2). The directory is removed as soon as the process stands in it: nothing can ever be put there, and not even
 /// a killed server leaves it behind.
-fn create(program: &Path) -> io::Result<Launched> {
-    let directory = tempfile::Builder::new().prefix("wit-worker-").tempdir()?;
+fn create(program: &Path, root: &Path) -> io::Result<Launched> {
+    let directory = place::make(root)?;
     let mut child = Command::new(program)
         .arg0("wit")
         .arg(wit_worker::WORKER_ARGUMENT)
@@ -269,15 +271,17 @@ impl Worker {
     pub(super) fn take_exit(&mut self) -> Option<Exit> {
         let pidfd = self.pidfd.as_ref()?;
         let look = |options| rustix::process::waitid(WaitId::PidFd(pidfd.get_ref().as_fd()), options).ok().flatten();
-        look(WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)?;
-        let cpu_used = cpu_time(self.pid);
+        let seen = look(WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)?;
+        // A signal anyone may send; the limit is believed only with the time used, which goes with the zombie.
+        let is_out_of_cpu =
+            seen.terminating_signal() == Some(SIGXCPU) && cpu_time(self.pid).is_some_and(|used| used >= CPU_LIMIT);
         // A zombie still owns its group number, so this cannot hit a stranger.
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
         let status = look(WaitIdOptions::EXITED | WaitIdOptions::NOHANG)?;
         self.pidfd = None;
         Some(match (status.exit_status(), status.terminating_signal()) {
             (Some(code), _) => Exit::Status(code),
-            (None, Some(SIGXCPU)) if cpu_used.is_some_and(|used| used >= CPU_LIMIT) => Exit::OutOfCpu,
+            (None, Some(_)) if is_out_of_cpu => Exit::OutOfCpu,
             (None, Some(signal)) => Exit::Signal(signal),
             (None, None) => Exit::Status(-1),
         })
