@@ -60,7 +60,7 @@ impl Operations {
             .map_err(|StoreError::Io(error)| OpenError::Cache(error))?;
         let background = CancellationToken::new();
         let shared = Shared {
-            records: Records::new(store.refs(), store.scratch(), &options.github_url),
+            records: Records::new(store.refs(), store.scratch().to_owned(), &options.github_url),
             server: Server::new(options.github_url.clone(), options.token.clone()),
             background: background.clone(),
             store,
@@ -68,6 +68,13 @@ impl Operations {
             flights: Mutex::default(),
         };
         Ok(Arc::new(Self { shared: Arc::new(shared), _background: background.drop_guard() }))
+    }
+}
+
+impl Drop for Operations {
+    fn drop(&mut self) {
+        // Threads may be on their way to their next look at a token; nothing half-written waits for them.
+        self.shared.store.close();
     }
 }
 

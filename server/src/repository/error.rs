@@ -3,7 +3,7 @@
 use wit_worker::registry::Code;
 
 use crate::operations::OperationError;
-use crate::snapshot::{StoreError, WriteError};
+use crate::snapshot::{StoreError, TurnError, WriteError};
 
 /// A failure between a repository's name and its snapshot.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +76,15 @@ impl From<StoreError> for RepositoryError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Io(error) => Self::Io(error),
+        }
+    }
+}
+
+impl From<TurnError> for RepositoryError {
+    fn from(error: TurnError) -> Self {
+        match error {
+            TurnError::Stopped(error) => Self::Stopped(error),
+            TurnError::Io(error) => Self::Io(error),
         }
     }
 }

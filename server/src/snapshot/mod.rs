@@ -4,11 +4,13 @@
 //! [`Snapshot`]s. Nothing ever writes to or truncates a file that has its final name, so a mapping stays valid for
 //! as long as someone holds it, even after eviction has unlinked the file.
 
+mod claim;
 mod contents;
 mod file;
 mod format;
 mod id;
 mod map;
+mod scratch;
 mod store;
 mod writer;
 
@@ -17,4 +19,5 @@ pub use file::{Entry, EntryKind, Snapshot};
 pub use format::DamagedSnapshot;
 pub use id::SnapshotId;
 pub use store::{Store, StoreError};
+pub(crate) use store::TurnError;
 pub use writer::{SnapshotWriter, WriteError};
