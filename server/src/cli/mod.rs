@@ -4,6 +4,7 @@
 //! [`output`] alone (I11).
 
 mod args;
+mod cache;
 mod doctor;
 mod environment;
 mod exit;
@@ -14,6 +15,7 @@ mod run;
 mod runtime;
 mod setup;
 mod shutdown;
+mod units;
 
 use std::process::ExitCode;
 
@@ -41,6 +43,7 @@ fn dispatch(cli: Cli) -> Result<(), Exit> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Types => Ok(output::stdout(typescript::declarations().as_bytes())?),
         Command::Doctor(arguments) => examine(arguments),
+        Command::Cache(arguments) => cache::run(&arguments),
         Command::Policy(arguments) => {
             let policy = setup::policy(arguments.policy.as_deref())?;
             if arguments.json {

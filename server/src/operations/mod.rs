@@ -25,7 +25,8 @@ use wit_worker::registry::OperationId;
 pub use context::{OperationContext, Progress};
 pub use error::OperationError;
 pub use host::{OpenError, Operations};
-pub use options::{Caps, OperationsOptions, Refresh};
+pub(crate) use open::timestamp;
+pub use options::{Caps, MAX_FILE_BYTES, OperationsOptions, Refresh};
 pub(crate) use slots::{cancelled, in_slot};
 
 /// Who is asking: a few defaults differ, and Code Mode never sees `cache.last_error`.

@@ -265,8 +265,8 @@ fn now() -> u64 {
     since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// RFC 3339, in UTC, to the second.
-fn timestamp(milliseconds: u64) -> Option<String> {
+/// Milliseconds since 1970 as RFC 3339, in UTC, to the second.
+pub(crate) fn timestamp(milliseconds: u64) -> Option<String> {
     let seconds = milliseconds / 1000;
     let days = i64::try_from(seconds / 86_400).ok()?;
     let clock = seconds % 86_400;

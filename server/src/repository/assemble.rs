@@ -22,6 +22,8 @@ const WAITING_BYTES: u64 = 48 << 20;
 const DELTA_CACHE_BYTES: usize = 24 << 20;
 /// A path longer than this is no path of a repository that anyone works with.
 const MAX_PATH_BYTES: usize = 64 << 10;
+/// No system takes a symbolic link with a longer target; one that git holds is listed as a file that is not stored.
+const MAX_TARGET_BYTES: u64 = 64 << 10;
 /// Most bytes of all paths together, which wait in memory; a million paths of common length have a fifth.
 const MAX_PATHS_BYTES: u64 = 512 << 20;
 
@@ -229,7 +231,8 @@ fn decode(objects: &mut gix::odb::Handle, leaf: &Leaf, caps: Caps) -> Result<(Bo
     if header.kind != Kind::Blob {
         return Err(RepositoryError::Damaged);
     }
-    if header.size > caps.file_bytes {
+    let most = if leaf.kind == LeafKind::Symlink { MAX_TARGET_BYTES } else { caps.file_bytes };
+    if header.size > most {
         return Ok((Body::TooLarge(header.size), 0));
     }
     let mut bytes = Vec::new();

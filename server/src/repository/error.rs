@@ -119,7 +119,8 @@ impl From<RepositoryError> for OperationError {
             }
             RepositoryError::TooLarge { measured, limit, paths } => {
                 let unit = if paths { "paths" } else { "bytes" };
-                Self::new(code, format!("{words}: at least {measured} {unit}, the cap is {limit}"))
+                let measure = Some((measured, limit));
+                Self { measure, ..Self::new(code, format!("{words}: at least {measured} {unit}, the cap is {limit}")) }
             }
             _ => Self::new(code, words),
         }
