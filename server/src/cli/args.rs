@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
+use super::app::AppArguments;
 use super::{environment, units};
 use crate::operations::{Caps, MAX_FILE_BYTES};
 use crate::repository::{AllowPattern, GithubUrl, LocalMapping};
@@ -143,6 +144,8 @@ pub(super) struct Doctor {
     /// The git server, for GitHub Enterprise
     #[arg(long, value_name = "URL")]
     pub(super) github_url: Option<GithubUrl>,
+    #[command(flatten)]
+    pub(super) app: AppArguments,
     /// The worker program, if not this one
     #[arg(long, value_name = "PATH")]
     pub(super) worker: Option<PathBuf>,
@@ -165,6 +168,8 @@ pub(super) struct Shared {
     pub(super) github_url: Option<GithubUrl>,
     #[command(flatten)]
     pub(super) caps: CapArguments,
+    #[command(flatten)]
+    pub(super) app: AppArguments,
     /// Limits, as TOML; `wit policy` lists them
     #[arg(long, value_name = "FILE")]
     pub(super) policy: Option<PathBuf>,

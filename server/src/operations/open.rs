@@ -128,7 +128,7 @@ fn pin(
     context: &OperationContext,
 ) -> Result<Pinned, RepositoryError> {
     if let Some(mapping) = shared.local(&wish.repo) {
-        let local = LocalRepository::open(&mapping.path)?;
+        let local = LocalRepository::open(&mapping.path, context)?;
         let resolved = local.resolve(&wish.request)?;
         let now = now();
         let pinned = |snapshot, state| Pinned {

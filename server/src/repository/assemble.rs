@@ -123,16 +123,19 @@ fn tree_of(objects: &gix::odb::Handle, commit: CommitId) -> Result<gix::ObjectId
     Ok(commit.tree())
 }
 
-/// Follows annotated tags to the commit.
-pub(super) fn peel(objects: &gix::odb::Handle, id: gix::ObjectId) -> Result<CommitId, RepositoryError> {
+/// Follows annotated tags to the commit; none if there is no object of this id at all.
+pub(super) fn peel(objects: &gix::odb::Handle, id: gix::ObjectId) -> Result<Option<CommitId>, RepositoryError> {
     const MOST_TAGS: usize = 16;
     let mut id = id;
     let mut buffer = Vec::new();
-    for _ in 0..MOST_TAGS {
+    for step in 0..MOST_TAGS {
         let found = gix::objs::Find::try_find(objects, &id, &mut buffer).map_err(|_| RepositoryError::Damaged)?;
-        let data = found.ok_or(RepositoryError::RefNotFound)?;
+        let Some(data) = found else {
+            // What a tag leads to has to be there.
+            return if step == 0 { Ok(None) } else { Err(RepositoryError::Damaged) };
+        };
         match data.kind {
-            Kind::Commit => return commit_id(&id),
+            Kind::Commit => return commit_id(&id).map(Some),
             Kind::Tag => {
                 id = gix::objs::TagRefIter::from_bytes(data.data, gix::hash::Kind::Sha1)
                     .target_id()

@@ -42,6 +42,12 @@ pub enum RepositoryError {
     /// The server can't be reached, or doesn't speak git's protocol properly.
     #[error("the repository's server cannot be reached or does not answer properly")]
     Unavailable,
+    /// A local repository has a FIFO, a device or something endless where git keeps a file.
+    #[error("the repository has something that is no ordinary file where git keeps one")]
+    Irregular,
+    /// A repository format that isn't read.
+    #[error("the repository uses {0}, which is not supported")]
+    Unsupported(&'static str),
     /// Objects of a local repository are missing or damaged.
     #[error("the repository's objects are missing or damaged")]
     Damaged,
@@ -102,7 +108,7 @@ impl RepositoryError {
             Self::RateLimited { .. } => Code::RateLimited,
             Self::Unavailable => Code::UpstreamUnavailable,
             Self::TooLarge { .. } => Code::RepositoryTooLarge,
-            Self::Damaged | Self::Io(_) => Code::OperationFailed,
+            Self::Irregular | Self::Unsupported(_) | Self::Damaged | Self::Io(_) => Code::OperationFailed,
             Self::Stopped(error) => error.code,
         }
     }

@@ -22,7 +22,7 @@ use super::error::RepositoryError;
 use super::http::{Client, Conversation, client};
 use super::name::{CommitId, GithubUrl, RepoName};
 use super::revision::{RefEntry, RefRequest, Resolved};
-use super::secret::Secret;
+use crate::github::Github;
 use crate::operations::{Caps, OperationContext};
 
 /// Largest single object or delta that is decoded, in bytes.
@@ -33,14 +33,15 @@ const OVERHEAD_BYTES: u64 = 256 << 20;
 /// The operator's git server.
 pub(crate) struct Server {
     url: GithubUrl,
-    token: Option<Secret>,
+    /// Has the credentials.
+    github: Arc<Github>,
     client: std::sync::OnceLock<reqwest::Client>,
 }
 
 impl Server {
     /// Connects to nothing yet.
-    pub(crate) fn new(url: GithubUrl, token: Option<Secret>) -> Self {
-        Self { url, token, client: std::sync::OnceLock::new() }
+    pub(crate) fn new(url: GithubUrl, github: Arc<Github>) -> Self {
+        Self { url, github, client: std::sync::OnceLock::new() }
     }
 
     /// Begins a conversation about one repository. Must be called on a blocking thread of the runtime, as everything
@@ -59,7 +60,7 @@ impl Server {
                 self.client.get_or_init(|| made).clone()
             }
         };
-        let (server, token) = (self.url.clone(), self.token.clone());
+        let (server, token) = (self.url.clone(), runtime.block_on(self.github.token(context))?);
         let conversation = Conversation::new(shared, runtime, server, token, context.clone());
         let address = self.url.repository(repo);
         let url = gix::url::parse(address.as_str()).map_err(|_| RepositoryError::Unavailable)?;
@@ -72,7 +73,18 @@ impl Server {
             Vec::new(),
             &mut gix::progress::Discard,
         );
-        let handshake = handshake.map_err(|_| conversation.failure().unwrap_or(RepositoryError::Unavailable))?;
+        let handshake = handshake.map_err(|_| {
+            let failure = conversation.failure().unwrap_or(RepositoryError::Unavailable);
+            if matches!(failure, RepositoryError::Authentication) {
+                self.github.token_refused();
+            }
+            failure
+        })?;
+        let format =
+            handshake.capabilities.capability("object-format").and_then(|format| Some(format.value()?.to_vec()));
+        if format.is_some_and(|format| format != b"sha1") {
+            return Err(RepositoryError::Unsupported("SHA-256 object ids"));
+        }
         Ok(RemoteRepository { transport, handshake, conversation, caps, repo: repo.clone() })
     }
 }
@@ -161,7 +173,7 @@ impl RemoteRepository {
         std::fs::create_dir(&packs)?;
         self.receive(commit, exact, &packs)?;
         let objects = gix::odb::at(directory, gix::hash::Kind::Sha1).map_err(|_| RepositoryError::Unavailable)?;
-        let commit = peel(&objects, object_id(commit))?;
+        let commit = peel(&objects, object_id(commit))?.ok_or(RepositoryError::Unavailable)?;
         let context = &self.conversation.context;
         let file =
             assemble(&objects, &self.repo, commit, scratch, self.caps, context).map_err(|error| match error {
@@ -202,8 +214,13 @@ impl RemoteRepository {
             return Err(failed());
         }
         reader.set_progress_handler(handler());
-        let options =
-            gix::odb::pack::bundle::write::Options { alloc_limit_bytes: Some(OBJECT_BYTES), ..Default::default() };
+        let options = gix::odb::pack::bundle::write::Options {
+            alloc_limit_bytes: Some(OBJECT_BYTES),
+            // Every object is hashed when it is indexed, and found by its hash from the commit on: the checksum over the
+            // whole pack would say nothing that these don't.
+            iteration_mode: gix::odb::pack::data::input::Mode::AsIs,
+            ..Default::default()
+        };
         let outcome = Bundle::write_to_directory(
             &mut reader,
             Some(packs),
@@ -218,6 +235,9 @@ impl RemoteRepository {
             Err(error) => Err(match (conversation.context.check(), conversation.failure()) {
                 (Err(stopped), _) => RepositoryError::Stopped(stopped),
                 (Ok(()), Some(failure)) => failure,
+                (Ok(()), None) if of_the_system(error.iter_errors()) => {
+                    RepositoryError::Io(std::io::ErrorKind::StorageFull.into())
+                }
                 (Ok(()), None) if error.is_resource_exhausted() => {
                     let limit = OBJECT_BYTES as u64;
                     RepositoryError::TooLarge { measured: limit + 1, limit, paths: false }
@@ -251,6 +271,14 @@ impl RemoteRepository {
             .invoke_blocking(&mut self.transport, &mut gix::progress::Discard, false)
             .map_err(|_| self.conversation.failure().unwrap_or(RepositoryError::Unavailable))
     }
+}
+
+/// Whether the system refused something. What the network refuses is known to the conversation, so this was the disk.
+fn of_the_system<'a>(mut errors: impl Iterator<Item = &'a (dyn std::error::Error + 'static)>) -> bool {
+    errors.any(|error| {
+        let mut causes = std::iter::successors(Some(error), |error| error.source());
+        causes.any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.raw_os_error().is_some()))
+    })
 }
 
 /// A flag for gix that is raised when the context ends, also while no byte moves.
