@@ -351,9 +351,9 @@ async fn malformed_trees_are_shown_as_git_shows_them() {
     let odd = Odd::new();
     let [one, two] = [odd.blob(b"one\n"), odd.blob(b"two\n")];
     let file = |name: &str, id: &String| ("100644", name.as_bytes().to_vec(), id.clone());
-    let inner = odd.tree(&[file("", &one), file("twice", &one), file("twice", &two)]);
+    let inner = odd.tree(&[file("twice", &one), file("twice", &two)]);
     let tree = |name: &str, id: &String| ("40000", name.as_bytes().to_vec(), id.clone());
-    // A file and a directory of one name, an empty name below the root, the same name twice, out of order.
+    // A file and a directory of one name, the same name twice, out of order.
     odd.publish(&odd.tree(&[file("z", &one), file("both", &one), tree("both", &inner), tree("dir", &inner)]));
     let host = Host::local(odd.fixture.path());
     let snapshot = host.open(None).await;
@@ -371,7 +371,17 @@ async fn malformed_trees_are_shown_as_git_shows_them() {
     assert_eq!(read("both").await.expect("the file")["text"], "one\n");
     // As `git show` has it: the first of two.
     assert_eq!(read("dir/twice").await.expect("the first")["text"], "one\n");
-    assert_eq!(read("dir/").await.expect("the one without a name")["text"], "one\n");
+
+    // Git does not list a tree with a name that is empty at all; here the file is there, and can be read.
+    let inner = odd.tree(&[file("", &two), file("a", &one)]);
+    odd.publish(&odd.tree(&[tree("dir", &inner)]));
+    let snapshot = host.open(Some("main")).await;
+    for max_items in [1000, 1] {
+        let items = leaves(&host, &snapshot, max_items).await;
+        assert_eq!(items.iter().map(|item| &item["path"]).collect::<Vec<_>>(), ["dir/", "dir/a"]);
+    }
+    let read = host.call(OperationId::Read, json!({ "snapshot_id": snapshot, "path": "dir/", "format": "text" })).await;
+    assert_eq!(read.expect("the one without a name")["text"], "two\n");
 }
 
 #[tokio::test]

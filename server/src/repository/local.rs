@@ -52,7 +52,10 @@ impl LocalRepository {
             return Err(RepositoryError::Unsupported(what));
         }
         let options = gix::open::Options::isolated().with_enforced_trust(gix::sec::Trust::Reduced);
-        let git = options.open(path).map_err(|_| RepositoryError::NotARepository)?;
+        let git = options.open(path).map_err(|_| match layout.is_repository {
+            true => RepositoryError::Damaged,
+            false => RepositoryError::NotARepository,
+        })?;
         if git.object_hash() != gix::hash::Kind::Sha1 {
             return Err(RepositoryError::Unsupported("another hash than SHA-1"));
         }

@@ -277,7 +277,13 @@ impl RemoteRepository {
 fn of_the_system<'a>(mut errors: impl Iterator<Item = &'a (dyn std::error::Error + 'static)>) -> bool {
     errors.any(|error| {
         let mut causes = std::iter::successors(Some(error), |error| error.source());
-        causes.any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.raw_os_error().is_some()))
+        // The kind survives where the number is wrapped in words.
+        let is_refusal = |error: &std::io::Error| {
+            use std::io::ErrorKind as Kind;
+            let kinds = [Kind::StorageFull, Kind::QuotaExceeded, Kind::FileTooLarge, Kind::ReadOnlyFilesystem];
+            error.raw_os_error().is_some() || kinds.contains(&error.kind())
+        };
+        causes.any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(is_refusal))
     })
 }
 

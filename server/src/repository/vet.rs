@@ -31,6 +31,8 @@ const MOST_ALTERNATES: usize = 32;
 pub(super) struct Layout {
     /// Configuration of the repository, which worktrees share.
     pub(super) config: PathBuf,
+    /// Whether what makes a repository is there. If it can't be opened then, it is damaged.
+    pub(super) is_repository: bool,
 }
 
 /// Looks at everything that may be opened.
@@ -62,7 +64,8 @@ pub(super) fn vet(path: &Path, context: &OperationContext) -> Result<Layout, Rep
         refs(&directory.join("refs"), context)?;
         objects(&directory.join("objects"), &mut vetted, context)?;
     }
-    Ok(Layout { config: common.join("config") })
+    let is_repository = own.join("HEAD").is_file() && common.join("objects").is_dir() && common.join("refs").is_dir();
+    Ok(Layout { config: common.join("config"), is_repository })
 }
 
 /// Where a `.git` file leads.
