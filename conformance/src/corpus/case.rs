@@ -77,8 +77,22 @@ pub enum Act {
     CancelWaiting,
     /// Cancels after the answer, twice, and cancels an id that never was.
     CancelFinished,
+    /// Cancels right behind the request, before anything can have been answered.
+    CancelAtOnce,
     /// Kills the worker (SIGKILL) once it is seen running JavaScript.
     KillWorker,
+    /// Stops the worker (SIGSTOP) once it is seen running JavaScript.
+    StopWorker,
+    /// Kills the worker (SIGKILL) once the upstream is seen to have been asked.
+    KillWaiting,
+    /// Stops the worker (SIGSTOP) once the upstream is seen to have been asked.
+    StopWaiting,
+    /// Kills the idle spares (SIGKILL), and calls in the same moment.
+    KillSpare,
+    /// Stops the idle spares (SIGSTOP), and calls.
+    StopSpare,
+    /// Stops the idle spares, calls, and kills them (SIGKILL) when the script lies in their pipes.
+    KillHandedOver,
     /// Kills the server (SIGKILL) once the worker is seen running JavaScript.
     KillServer,
     /// Closes the server's stdin once the worker is seen running JavaScript.

@@ -50,16 +50,38 @@ impl Workers {
             () = cancellation.cancelled() => return Err(super::verdict::cancelled()),
             lease = self.pool.lease() => lease?,
         };
-        let around = supervisor::Surroundings {
+        let around = |spare| supervisor::Surroundings {
             policy: &self.policy,
             operations: &self.operations,
             slots: &self.slots,
             cancellation,
+            spare,
         };
-        let outcome = supervisor::run(lease.worker, source, around).await;
+        let outcome = match supervisor::run(lease.worker, source, around(lease.spare)).await {
+            supervisor::Outcome::Ended(outcome) => outcome,
+            supervisor::Outcome::Untouched => {
+                tracing::warn!("a spare worker was lost at the moment it was needed; another takes the script");
+                self.again(source, around(false)).await
+            }
+        };
         drop(lease.permit);
         self.pool.ended();
         outcome
+    }
+
+    /// Gives a script that nobody has begun with to a worker of its own, which is then judged like any other.
+    async fn again(&self, source: &str, around: supervisor::Surroundings<'_>) -> Result<Success, ErrorEnvelope> {
+        let starter = &self.pool.starter;
+        let worker = tokio::select! {
+            biased;
+            () = around.cancellation.cancelled() => return Err(super::verdict::cancelled()),
+            worker = starter.start(starter.time()) => worker?,
+        };
+        match supervisor::run(worker, source, around).await {
+            supervisor::Outcome::Ended(outcome) => outcome,
+            // Said of spares only.
+            supervisor::Outcome::Untouched => Err(super::verdict::spawn_failed()),
+        }
     }
 
     /// Ends and reaps every worker and the threads that own them.
