@@ -9,6 +9,7 @@ with.
 """
 invariants = ["I1", "I10"]
 flags = ["process-kill"]
+boundary = ["spare_workers/default/at", "spare_workers/default/over"]
 refs = ["DESIGN §3: spares never make an invocation fail"]
 
 [setup]

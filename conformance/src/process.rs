@@ -55,7 +55,14 @@ impl Process {
         let state = stat(self.pid).map_or('-', |stat| stat.state);
         let status = read("status");
         let line = |name: &str| status.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
-        format!("{} ({} {state}, {} ticks, {}, {})", self.pid, read("comm").trim(), self.cpu_ticks(), line("Seccomp:"), read("wchan"))
+        format!(
+            "{} ({} {state}, {} ticks, {}, {})",
+            self.pid,
+            read("comm").trim(),
+            self.cpu_ticks(),
+            line("Seccomp:"),
+            read("wchan")
+        )
     }
 
     /// Whether it has been stopped by a signal.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use wit_worker::registry::Code;
 
+use super::boundary::Boundary;
 use super::expect::{Expectation, RawExpectation};
 use super::source::{self, Generate};
 use super::{INVARIANTS, shown};
@@ -149,6 +150,16 @@ impl Default for Setup {
 pub struct Background {
     /// The script.
     pub source: String,
+    /// How many of its host calls wait for the upstream; none where it computes instead.
+    #[serde(default)]
+    pub waiting_calls: usize,
+    /// How many run it at once.
+    #[serde(default = "one")]
+    pub times: usize,
+}
+
+const fn one() -> usize {
+    1
 }
 
 /// A further call to the same server, after the case's own.
@@ -181,6 +192,8 @@ pub struct Case {
     pub forges: Option<Code>,
     /// Whether its whole envelope is snapshot-tested.
     pub snapshot: bool,
+    /// The edges of limits that it stands at.
+    pub boundaries: Vec<Boundary>,
     /// What surrounds it.
     pub setup: Setup,
     /// Scripts kept running beside it.
@@ -216,6 +229,8 @@ struct FrontMatter {
     forges: Option<String>,
     #[serde(default)]
     snapshot: bool,
+    #[serde(default)]
+    boundary: Vec<String>,
     source: Option<String>,
     source_base64: Option<String>,
     generate: Option<Vec<Generate>>,
@@ -305,6 +320,11 @@ impl Case {
             refs: front.refs,
             forges,
             snapshot: front.snapshot,
+            boundaries: front
+                .boundary
+                .iter()
+                .map(|text| Boundary::parse(text, &front.setup.policy))
+                .collect::<Result<_, _>>()?,
             setup: front.setup,
             background: front.background,
             expect: front.expect.check()?,

@@ -27,10 +27,19 @@ pub(super) struct Seen {
 pub(super) fn play(server: &mut Server, case: &Case, place: &Place, recovers: bool) -> Result<Seen> {
     server.initialize(START)?;
     let mut background = Vec::new();
-    for script in &case.background {
+    let mut asked = 0;
+    for script in case.background.iter().flat_map(|script| std::iter::repeat_n(script, script.times)) {
         let id = call(server, &json!({ "code": script.source }))?;
-        let worker = server.wait_for_busy_worker(BUSY_TICKS, START);
-        background.push((id, worker.context("the background script was not seen running")?));
+        if script.waiting_calls > 0 {
+            asked += script.waiting_calls;
+            if !place.upstream.wait_until_asked(asked, START) {
+                bail!("the background script was not seen waiting");
+            }
+            background.push((id, None));
+        } else {
+            let worker = server.wait_for_busy_worker(BUSY_TICKS, START);
+            background.push((id, Some(worker.context("the background script was not seen running")?)));
+        }
     }
     let mut seen = own_call(server, case, place)?;
     if matches!(case.setup.act, Act::KillServer | Act::CloseStdin) {
@@ -38,7 +47,9 @@ pub(super) fn play(server: &mut Server, case: &Case, place: &Place, recovers: bo
     }
     for (id, worker) in background {
         server.cancel(id)?;
-        server.wait_until_one_is_gone(&[worker].into(), ANSWER);
+        if let Some(worker) = worker {
+            server.wait_until_one_is_gone(&[worker].into(), ANSWER);
+        }
     }
     for (index, step) in case.then.iter().enumerate() {
         let (observed, elapsed, faults) = call_and_wait(server, &json!({ "code": step.source }))?;
@@ -139,7 +150,7 @@ fn own_call(server: &mut Server, case: &Case, place: &Place) -> Result<Seen> {
             withdrawn(server, id, cancelled)
         }
         Act::CancelWaiting => {
-            if !place.upstream.wait_until_asked(START) {
+            if !place.upstream.wait_until_asked(1, START) {
                 bail!("the upstream was never asked");
             }
             let workers = server.workers();
@@ -162,7 +173,7 @@ fn own_call(server: &mut Server, case: &Case, place: &Place) -> Result<Seen> {
             Ok(waited(server, id, began))
         }
         Act::KillWaiting | Act::StopWaiting => {
-            if !place.upstream.wait_until_asked(START) {
+            if !place.upstream.wait_until_asked(1, START) {
                 bail!("the upstream was never asked");
             }
             let done = Instant::now();

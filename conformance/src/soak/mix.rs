@@ -79,7 +79,9 @@ impl Expect {
             Self::Any => "a value".to_owned(),
             Self::Failure(code, None) => code.to_string(),
             Self::Failure(code, Some(reason)) => format!("{code} ({reason})"),
-            Self::Case(case) => case.outcomes.iter().map(crate::corpus::Outcome::shown).collect::<Vec<_>>().join(", or "),
+            Self::Case(case) => {
+                case.outcomes.iter().map(crate::corpus::Outcome::shown).collect::<Vec<_>>().join(", or ")
+            }
             Self::Silence => "no answer".to_owned(),
             Self::SilenceOr(value) => format!("no answer, or the value {value}"),
         }
@@ -168,7 +170,14 @@ fn fits(case: &Case, times: Times) -> bool {
     });
     // One that needs longer than the soak allows would end differently.
     let long = policy.is_empty() && case.expect.max.is_some_and(|max| max > Duration::from_millis(times.wall * 8));
-    case.kind == Kind::Script && plain && bare && timed && upstream && !own_time && !long && case.raw_arguments.is_none()
+    case.kind == Kind::Script
+        && plain
+        && bare
+        && timed
+        && upstream
+        && !own_time
+        && !long
+        && case.raw_arguments.is_none()
 }
 
 fn plan(kind: &'static str, code: &str, expect: Expect) -> Plan {
@@ -187,7 +196,11 @@ fn small(_: &Times, random: &mut Random) -> Plan {
 
 fn console(_: &Times, random: &mut Random) -> Plan {
     let lines = random.below(300);
-    plan("console", &format!("for (let i = 0; i < {lines}; i++) console.log(i, 'a line'); return {lines}"), Expect::Value(lines.into()))
+    plan(
+        "console",
+        &format!("for (let i = 0; i < {lines}; i++) console.log(i, 'a line'); return {lines}"),
+        Expect::Value(lines.into()),
+    )
 }
 
 fn large_result(_: &Times, random: &mut Random) -> Plan {
@@ -212,7 +225,8 @@ fn computes(_: &Times, random: &mut Random) -> Plan {
 const OPEN: &str = "const { snapshot_id } = await codemode.wit.open({ repo: 'demo/fixture' });";
 
 fn opens_and_lists(_: &Times, _: &mut Random) -> Plan {
-    let code = format!("{OPEN} return (await codemode.wit.list({{ snapshot_id, path: 'docs' }})).items.map(i => i.path)");
+    let code =
+        format!("{OPEN} return (await codemode.wit.list({{ snapshot_id, path: 'docs' }})).items.map(i => i.path)");
     plan("open, list", &code, Expect::Value(json!(["docs/guide.md", "docs/notes.md"])))
 }
 
@@ -262,7 +276,11 @@ fn fails(_: &Times, random: &mut Random) -> Plan {
             Code::HostConcurrencyLimit,
             None,
         ),
-        ("for (let i = 0; i < 17; i++) { try { await codemode.wit.open({}) } catch (e) { if (i > 15) throw e } }", Code::HostCallsLimit, None),
+        (
+            "for (let i = 0; i < 17; i++) { try { await codemode.wit.open({}) } catch (e) { if (i > 15) throw e } }",
+            Code::HostCallsLimit,
+            None,
+        ),
         ("await codemode.wit.open({ repo: 'gone/away' })", Code::UpstreamUnavailable, None),
     ];
     match random.pick(ROWS) {

@@ -279,7 +279,13 @@ impl Floor<'_> {
         let spares = usize::try_from(self.policy.spares).unwrap_or_default();
         let mark = house::look(self.site.process, spares, &self.site.temporary, END);
         if mark.children > spares || mark.zombies > 0 || mark.temporary > 0 {
-            self.fault("house", &format!("after {invocations} invocations the server holds {mark:?}: {}", house::shown(self.site.process)));
+            self.fault(
+                "house",
+                &format!(
+                    "after {invocations} invocations the server holds {mark:?}: {}",
+                    house::shown(self.site.process)
+                ),
+            );
         }
         lock(&self.tally).marks.push(house::Mark { invocations, ..mark });
         self.site.wire.faults().iter().for_each(|fault| self.fault("stdout", fault));

@@ -166,9 +166,18 @@ impl Report {
                 mark.temporary
             ));
         }
-        line(format!("\nresident memory after the first {WARM}    {:+.2} %   (bound {GROWTH_PERCENT} %)", self.growth_percent));
-        line(format!("leaked: {} processes, {} directory entries, {} descriptors", self.processes_leaked, self.temporary_leaked, self.descriptors_leaked));
-        line(format!("late answers: {}; end of the server: {:.0} ms; stderr: {} bytes", self.late, self.end_ms, self.stderr_bytes));
+        line(format!(
+            "\nresident memory after the first {WARM}    {:+.2} %   (bound {GROWTH_PERCENT} %)",
+            self.growth_percent
+        ));
+        line(format!(
+            "leaked: {} processes, {} directory entries, {} descriptors",
+            self.processes_leaked, self.temporary_leaked, self.descriptors_leaked
+        ));
+        line(format!(
+            "late answers: {}; end of the server: {:.0} ms; stderr: {} bytes",
+            self.late, self.end_ms, self.stderr_bytes
+        ));
         for fault in &self.faults {
             line(format!("FAULT {fault}"));
         }

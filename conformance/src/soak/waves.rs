@@ -39,14 +39,8 @@ pub(super) enum Wave {
 }
 
 /// All of them.
-pub(super) const WAVES: &[Wave] = &[
-    Wave::KillRunning,
-    Wave::StopRunning,
-    Wave::KillSpares,
-    Wave::StopSpares,
-    Wave::KillHandedOver,
-    Wave::Burst,
-];
+pub(super) const WAVES: &[Wave] =
+    &[Wave::KillRunning, Wave::StopRunning, Wave::KillSpares, Wave::StopSpares, Wave::KillHandedOver, Wave::Burst];
 
 impl Wave {
     /// Its name in the report.
@@ -141,9 +135,10 @@ fn demand(floor: &Floor<'_>, wave: Wave, calls: &[Pending], expected: &[(u64, Ex
     let mut left: Vec<u64> = expected.iter().map(|(count, _)| *count).collect();
     for call in calls {
         let (observed, elapsed) = floor.answer(wave.name(), call, budget);
-        let kind = expected.iter().zip(&mut left).find(|((_, expect), left)| {
-            **left > 0 && expect.check(&observed, elapsed).is_ok()
-        });
+        let kind = expected
+            .iter()
+            .zip(&mut left)
+            .find(|((_, expect), left)| **left > 0 && expect.check(&observed, elapsed).is_ok());
         match kind {
             Some((_, left)) => *left -= 1,
             None => floor.fault(wave.name(), &format!("one verdict too many of: {}", shown(&observed))),

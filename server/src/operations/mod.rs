@@ -26,7 +26,7 @@ pub use context::{OperationContext, Progress};
 pub use error::OperationError;
 pub use host::{OpenError, Operations};
 pub use options::{Caps, OperationsOptions, Refresh};
-pub(crate) use slots::{cancelled, in_slot};
+pub(crate) use slots::{Asker, Slots, cancelled, in_slot};
 
 /// Who is asking: a few defaults differ, and Code Mode never sees `cache.last_error`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

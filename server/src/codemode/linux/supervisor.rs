@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
-use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wit_worker::protocol::{CallId, InvocationId, ProtocolViolation};
 use wit_worker::registry::{LimitId, OperationId};
@@ -21,7 +20,7 @@ use super::start::WATCHDOG_SLACK;
 use crate::codemode::session::{Ended, Event, Session};
 use crate::codemode::{CodeModePolicy, Success, UsageReport, milliseconds, verdict};
 use crate::envelope::ErrorEnvelope;
-use crate::operations::{HostOperations, OperationContext, OperationError, Surface, in_slot};
+use crate::operations::{Asker, HostOperations, OperationContext, OperationError, Surface, in_slot};
 
 /// How long a worker may take to exit after its result before it is killed; the result stands.
 const EXIT_GRACE: Duration = Duration::from_millis(100);
@@ -36,7 +35,7 @@ const READ_BYTES: usize = 16 * 1024;
 pub(super) struct Surroundings<'a> {
     pub(super) policy: &'a Arc<CodeModePolicy>,
     pub(super) operations: &'a Arc<dyn HostOperations>,
-    pub(super) slots: &'a Arc<Semaphore>,
+    pub(super) asker: &'a Asker,
     pub(super) cancellation: &'a CancellationToken,
     /// The worker has waited idle: it may have been killed or stopped before it was given anything.
     pub(super) spare: bool,
@@ -281,13 +280,13 @@ impl Invocation<'_> {
 
     fn dispatch(&mut self, call: CallId, operation: OperationId, arguments: Box<RawValue>) {
         let operations = Arc::clone(self.around.operations);
-        let slots = self.around.slots;
+        let asker = self.around.asker;
         let time = Duration::from_millis(self.around.policy.value(LimitId::OperationMs));
         let context = OperationContext::new(time, self.operations.clone());
         self.host.push(Box::pin(async move {
             let began = Instant::now();
             let running = operations.call(operation, &arguments, Surface::CodeMode, &context);
-            let outcome = in_slot(slots, &context, running).await;
+            let outcome = in_slot(asker, &context, running).await;
             (call, outcome, began.elapsed())
         }));
     }
@@ -341,7 +340,9 @@ impl Invocation<'_> {
         match worker.take_exit() {
             Some(_) if self.is_untouched(worker) => Stop::Untouched,
             Some(exit) => verdict::exited(exit, self.around.policy).into(),
-            None => verdict::protocol(&ProtocolViolation::OutOfOrder("the worker closed its output and goes on")).into(),
+            None => {
+                verdict::protocol(&ProtocolViolation::OutOfOrder("the worker closed its output and goes on")).into()
+            }
         }
     }
 
