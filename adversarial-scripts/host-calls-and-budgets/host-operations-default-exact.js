@@ -15,17 +15,17 @@ policy = { snapshots = 4, operation_ms = 60000 }
 upstream = "hang"
 
 [[background]]
-source = "return await Promise.all([1, 2, 3, 4].map(n => codemode.wit.open({ repo: 'slow/n' + n })))"
+source = "return await Promise.all([1, 2, 3, 4].map(n => codemode.wit.open({ repo: 'slow/$N-' + n })))"
 waiting_calls = 4
 times = 1
 
 [[background]]
-source = "return await Promise.all([1, 2].map(n => codemode.wit.open({ repo: 'slow/n' + n })))"
+source = "return await Promise.all([1, 2].map(n => codemode.wit.open({ repo: 'slow/$N-' + n })))"
 waiting_calls = 2
 times = 1
 
 [[background]]
-source = "return await Promise.all([1].map(n => codemode.wit.open({ repo: 'slow/n' + n })))"
+source = "return await Promise.all([1].map(n => codemode.wit.open({ repo: 'slow/$N-' + n })))"
 waiting_calls = 1
 times = 1
 

@@ -14,7 +14,7 @@ policy = { host_operations = 2, operation_ms = 60000 }
 upstream = "hang"
 
 [[background]]
-source = "return await Promise.all([1].map(n => codemode.wit.open({ repo: 'slow/n' + n })))"
+source = "return await Promise.all([1].map(n => codemode.wit.open({ repo: 'slow/$N-' + n })))"
 waiting_calls = 1
 times = 1
 

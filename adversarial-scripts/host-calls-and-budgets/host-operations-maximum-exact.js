@@ -14,7 +14,7 @@ policy = { host_operations = 32, invocations = 8, workers = 8, snapshots = 4, op
 upstream = "hang"
 
 [[background]]
-source = "return await Promise.all([1, 2, 3, 4].map(n => codemode.wit.open({ repo: 'slow/n' + n })))"
+source = "return await Promise.all([1, 2, 3, 4].map(n => codemode.wit.open({ repo: 'slow/$N-' + n })))"
 waiting_calls = 4
 times = 7
 

@@ -15,12 +15,12 @@ policy = { host_operations = 32, invocations = 9, workers = 9, snapshots = 4, op
 upstream = "hang"
 
 [[background]]
-source = "return await Promise.all([1, 2, 3, 4].map(n => codemode.wit.open({ repo: 'slow/n' + n })))"
+source = "return await Promise.all([1, 2, 3, 4].map(n => codemode.wit.open({ repo: 'slow/$N-' + n })))"
 waiting_calls = 4
 times = 7
 
 [[background]]
-source = "return await Promise.all([1, 2, 3].map(n => codemode.wit.open({ repo: 'slow/n' + n })))"
+source = "return await Promise.all([1, 2, 3].map(n => codemode.wit.open({ repo: 'slow/$N-' + n })))"
 waiting_calls = 3
 times = 1
 

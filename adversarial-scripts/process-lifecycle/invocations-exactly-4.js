@@ -13,7 +13,7 @@ boundary = ["invocations/default/at"]
 upstream = "hang"
 
 [[background]]
-source = "return await codemode.wit.open({ repo: 'slow/upstream' })"
+source = "return await codemode.wit.open({ repo: 'slow/upstream-$N' })"
 waiting_calls = 1
 times = 3
 

@@ -14,7 +14,7 @@ policy = { invocations = 5 }
 upstream = "hang"
 
 [[background]]
-source = "return await codemode.wit.open({ repo: 'slow/upstream' })"
+source = "return await codemode.wit.open({ repo: 'slow/upstream-$N' })"
 waiting_calls = 1
 times = 3
 

@@ -148,7 +148,7 @@ impl Default for Setup {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Background {
-    /// The script.
+    /// The script; `$N` stands for its number among those that run.
     pub source: String,
     /// How many of its host calls wait for the upstream; none where it computes instead.
     #[serde(default)]

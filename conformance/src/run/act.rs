@@ -29,7 +29,9 @@ pub(super) fn play(server: &mut Server, case: &Case, place: &Place, recovers: bo
     let mut background = Vec::new();
     let mut asked = 0;
     for script in case.background.iter().flat_map(|script| std::iter::repeat_n(script, script.times)) {
-        let id = call(server, &json!({ "code": script.source }))?;
+        // Calls for one and the same repository would share one connection.
+        let source = script.source.replace("$N", &background.len().to_string());
+        let id = call(server, &json!({ "code": source }))?;
         if script.waiting_calls > 0 {
             asked += script.waiting_calls;
             if !place.upstream.wait_until_asked(asked, START) {
