@@ -46,12 +46,13 @@ impl Planted {
         }
         fixture::build(&local.join("fixture"))?;
         fixture::build_corrupt(&local.join("corrupt"))?;
+        fixture::build(&local.join("gone"))?;
         fs::write(home.path().join("policy.toml"), "operation_ms = 1000\n")?;
         let listener = Listener::start(upstream, text(6))?;
         let mut arguments: Vec<OsString> = ["mcp", "--github-url"].map(OsString::from).into();
         arguments.push(listener.url().into());
         arguments.extend(["--policy".into(), home.path().join("policy.toml").into_os_string()]);
-        for name in ["fixture", "corrupt", "missing"] {
+        for name in ["fixture", "corrupt", "gone"] {
             arguments.extend(["--local".into(), format!("demo/{name}={}", local.join(name).display()).into()]);
         }
         arguments.extend(more.iter().map(OsString::from));
@@ -65,6 +66,8 @@ impl Planted {
         ];
         let mut server = Server::start(&binary::locate()?, &arguments, &environment, home.path())?;
         server.initialize(PATIENCE)?;
+        // It was there when the server started.
+        fs::remove_dir_all(local.join("gone"))?;
         Ok(Self { server, canaries, _upstream: listener, home })
     }
 
@@ -121,10 +124,10 @@ fn failures_on_the_machine_tell_nothing() -> Result<()> {
         ("wit_open", json!({ "repo": 5 }), "invalid_arguments"),
         ("wit_open", json!({ "repo": "demo/fixture", "surprise": 1 }), "invalid_arguments"),
         ("wit_open", json!({ "repo": "other/private" }), "repository_denied"),
-        ("wit_open", json!({ "repo": "demo/missing" }), "repository_not_found"),
+        ("wit_open", json!({ "repo": "demo/gone" }), "repository_not_found"),
         ("wit_open", json!({ "repo": "demo/corrupt" }), "operation_failed"),
         ("wit_open", json!({ "repo": "demo/fixture", "ref": "no-such-ref" }), "ref_not_found"),
-        ("wit_refs", json!({ "repo": "demo/missing" }), "repository_not_found"),
+        ("wit_refs", json!({ "repo": "demo/gone" }), "repository_not_found"),
         ("wit_list", json!({ "snapshot_id": "snap_none" }), "snapshot_not_found"),
         ("wit_list", of(json!({ "path": "no/such/path" })), "path_not_found"),
         ("wit_list", of(json!({ "cursor": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" })), "invalid_cursor"),

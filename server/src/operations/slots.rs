@@ -234,7 +234,8 @@ mod tests {
         drop(second);
         drop(slot);
         assert!(poll(&mut third).is_some());
-        assert_eq!((slots.lock().free, slots.lock().waiting.len()), (1, 0));
+        let state = slots.lock();
+        assert_eq!((state.free, state.waiting.len()), (1, 0));
     }
 
     proptest! {
