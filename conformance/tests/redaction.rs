@@ -133,7 +133,7 @@ fn failures_on_the_machine_tell_nothing() -> Result<()> {
         ("wit_list", of(json!({ "cursor": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" })), "invalid_cursor"),
         ("wit_read", of(json!({ "path": "docs" })), "not_a_file"),
         ("wit_read", of(json!({ "path": "data/blob.bin" })), "not_text"),
-        ("wit_read", of(json!({ "path": "../../etc/passwd" })), "invalid_arguments"),
+        ("wit_read", of(json!({ "path": "../../etc/passwd" })), "path_not_found"),
         ("wit_search_code", of(json!({ "queries": ["(unclosed"] })), "invalid_pattern"),
         ("wit_context", of(json!({ "queries": [] })), "invalid_arguments"),
     ] {
