@@ -221,6 +221,19 @@ impl Server {
         None
     }
 
+    /// Waits until this many workers wait for something to do, and nobody else is there.
+    pub fn wait_for_idle_workers(&mut self, count: usize, timeout: Duration) -> Option<BTreeSet<Process>> {
+        let end = Instant::now() + timeout;
+        while Instant::now() < end {
+            let workers = self.workers();
+            if workers.len() == count && workers.iter().all(|worker| worker.is_idle_worker()) {
+                return Some(workers);
+            }
+            pause();
+        }
+        None
+    }
+
     /// Waits until one of these processes has gone.
     pub fn wait_until_one_is_gone(&mut self, processes: &BTreeSet<Process>, timeout: Duration) -> bool {
         let end = Instant::now() + timeout;
@@ -262,9 +275,21 @@ impl Server {
     /// # Errors
     /// When it is not there any more.
     pub fn kill(&mut self, which: Process) -> Result<()> {
-        let pid = rustix::process::Pid::from_raw(which.pid).context("no such process")?;
         self.remark(&format!("SIGKILL to {}", which.pid));
-        Ok(rustix::process::kill_process(pid, rustix::process::Signal::KILL)?)
+        Ok(which.signal(rustix::process::Signal::KILL)?)
+    }
+
+    /// Stops a worker, and waits until it stands.
+    ///
+    /// # Errors
+    /// When it is not there any more.
+    pub fn stop(&mut self, which: Process) -> Result<()> {
+        self.remark(&format!("SIGSTOP to {}", which.pid));
+        which.signal(rustix::process::Signal::STOP)?;
+        while which.exists() && !which.is_stopped() {
+            std::thread::yield_now();
+        }
+        Ok(())
     }
 
     /// Kills the server without a chance to clean up. It is stopped first, so that what it leaves behind is known.

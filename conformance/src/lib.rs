@@ -21,4 +21,6 @@ pub mod process;
 pub mod report;
 pub mod run;
 pub mod snapshot;
+#[cfg(target_os = "linux")]
+pub mod soak;
 pub mod upstream;

@@ -30,7 +30,7 @@ pub enum Outcome {
         console: Option<String>,
         /// Whether console output was dropped.
         console_truncated: Option<bool>,
-        /// Counts of the usage report that are fixed, by name.
+        /// Counts of the usage report that are fixed, by name; a bit counts as 0 or 1.
         usage: BTreeMap<String, u64>,
     },
     /// The call fails.
@@ -215,7 +215,8 @@ impl Outcome {
                     }
                 }
                 for (name, expected) in usage {
-                    let got = got.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
+                    let got = got.get("usage").and_then(|usage| usage.get(name));
+                    let got = got.and_then(|got| got.as_u64().or_else(|| got.as_bool().map(u64::from)));
                     if got != Some(*expected) {
                         return Err(format!("expected usage {name} {expected}, got {got:?}"));
                     }

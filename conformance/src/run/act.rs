@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{ANSWER, END, START, answer};
 use crate::client::Server;
 use crate::corpus::{Act, Case, Observed};
+use crate::process::Process;
 use crate::run::place::Place;
 
 /// Processor time, in clock ticks, after which a worker is running a script: start-up takes a fraction of it.
@@ -26,10 +27,21 @@ pub(super) struct Seen {
 pub(super) fn play(server: &mut Server, case: &Case, place: &Place, recovers: bool) -> Result<Seen> {
     server.initialize(START)?;
     let mut background = Vec::new();
-    for script in &case.background {
-        let id = call(server, &json!({ "code": script.source }))?;
-        let worker = server.wait_for_busy_worker(BUSY_TICKS, START);
-        background.push((id, worker.context("the background script was not seen running")?));
+    let mut asked = 0;
+    for script in case.background.iter().flat_map(|script| std::iter::repeat_n(script, script.times)) {
+        // Calls for one and the same repository would share one connection.
+        let source = script.source.replace("$N", &background.len().to_string());
+        let id = call(server, &json!({ "code": source }))?;
+        if script.waiting_calls > 0 {
+            asked += script.waiting_calls;
+            if !place.upstream.wait_until_asked(asked, START) {
+                bail!("the background script was not seen waiting");
+            }
+            background.push((id, None));
+        } else {
+            let worker = server.wait_for_busy_worker(BUSY_TICKS, START);
+            background.push((id, Some(worker.context("the background script was not seen running")?)));
+        }
     }
     let mut seen = own_call(server, case, place)?;
     if matches!(case.setup.act, Act::KillServer | Act::CloseStdin) {
@@ -37,7 +49,9 @@ pub(super) fn play(server: &mut Server, case: &Case, place: &Place, recovers: bo
     }
     for (id, worker) in background {
         server.cancel(id)?;
-        server.wait_until_one_is_gone(&[worker].into(), ANSWER);
+        if let Some(worker) = worker {
+            server.wait_until_one_is_gone(&[worker].into(), ANSWER);
+        }
     }
     for (index, step) in case.then.iter().enumerate() {
         let (observed, elapsed, faults) = call_and_wait(server, &json!({ "code": step.source }))?;
@@ -67,8 +81,8 @@ pub(super) fn play(server: &mut Server, case: &Case, place: &Place, recovers: bo
             seen.faults.push(format!("the next call ended differently: {difference}"));
         }
     }
-    let spares = case.setup.policy.get("spare_workers").and_then(toml::Value::as_integer).unwrap_or(1);
-    if let Err(left) = server.wait_for_idle(usize::try_from(spares).unwrap_or_default(), END) {
+    let spares = spares(case);
+    if let Err(left) = server.wait_for_idle(spares, END) {
         seen.faults.push(format!("{} workers are left where {spares} spare may be", left.len()));
     }
     Ok(seen)
@@ -81,15 +95,48 @@ fn is_full(observed: &Observed) -> bool {
     matches!(code, Some("server_invocations_limit" | "server_workers_limit"))
 }
 
+/// What is done to the idle spares before the call.
+fn prepare(server: &mut Server, case: &Case) -> Result<Vec<Process>> {
+    if !matches!(case.setup.act, Act::KillSpare | Act::StopSpare | Act::KillHandedOver) {
+        return Ok(Vec::new());
+    }
+    let spares = spares(case);
+    let idle = server.wait_for_idle_workers(spares, START).context("the spares were not seen waiting")?;
+    for spare in &idle {
+        match case.setup.act {
+            Act::KillSpare => server.kill(*spare)?,
+            _ => server.stop(*spare)?,
+        }
+    }
+    Ok(idle.into_iter().collect())
+}
+
+fn spares(case: &Case) -> usize {
+    let spares = case.setup.policy.get("spare_workers").and_then(toml::Value::as_integer).unwrap_or(1);
+    usize::try_from(spares).unwrap_or_default()
+}
+
 /// The call the case is about, and what its client does meanwhile.
 fn own_call(server: &mut Server, case: &Case, place: &Place) -> Result<Seen> {
+    let idle = prepare(server, case)?;
     let began = Instant::now();
     let id = match &case.raw_arguments {
         Some(raw) => server.request_raw("tools/call", &format!("{{\"name\":\"code\",\"arguments\":{raw}}}"))?,
         None => call(server, &case.arguments())?,
     };
     match case.setup.act {
-        Act::Call | Act::Start => Ok(waited(server, id, began)),
+        Act::Call | Act::Start | Act::KillSpare | Act::StopSpare => Ok(waited(server, id, began)),
+        Act::KillHandedOver => {
+            for spare in idle {
+                // The server may have seen that it stands, and replaced it already.
+                drop(server.kill(spare));
+            }
+            Ok(waited(server, id, began))
+        }
+        Act::CancelAtOnce => {
+            server.cancel(id)?;
+            withdrawn(server, id, began)
+        }
         Act::CancelFinished => {
             let seen = waited(server, id, began);
             for id in [id, id, UNKNOWN_ID] {
@@ -105,7 +152,7 @@ fn own_call(server: &mut Server, case: &Case, place: &Place) -> Result<Seen> {
             withdrawn(server, id, cancelled)
         }
         Act::CancelWaiting => {
-            if !place.upstream.wait_until_asked(START) {
+            if !place.upstream.wait_until_asked(1, START) {
                 bail!("the upstream was never asked");
             }
             let workers = server.workers();
@@ -121,6 +168,26 @@ fn own_call(server: &mut Server, case: &Case, place: &Place) -> Result<Seen> {
             server.kill(worker)?;
             Ok(waited(server, id, killed))
         }
+        Act::StopWorker => {
+            let worker = busy(server)?;
+            server.stop(worker)?;
+            // Its budget has run since the call.
+            Ok(waited(server, id, began))
+        }
+        Act::KillWaiting | Act::StopWaiting => {
+            if !place.upstream.wait_until_asked(1, START) {
+                bail!("the upstream was never asked");
+            }
+            let done = Instant::now();
+            // Spares may be among them: an idle one that is lost costs nothing.
+            for worker in server.workers() {
+                match case.setup.act {
+                    Act::KillWaiting => server.kill(worker)?,
+                    _ => server.stop(worker)?,
+                }
+            }
+            Ok(waited(server, id, done))
+        }
         Act::KillServer => {
             busy(server)?;
             server.kill_server()?;
@@ -134,7 +201,7 @@ fn own_call(server: &mut Server, case: &Case, place: &Place) -> Result<Seen> {
     }
 }
 
-fn busy(server: &mut Server) -> Result<crate::process::Process> {
+fn busy(server: &mut Server) -> Result<Process> {
     server.wait_for_busy_worker(BUSY_TICKS, START).context("the worker was not seen running the script")
 }
 

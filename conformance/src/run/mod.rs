@@ -6,7 +6,7 @@
 //! messages only (I11), and no canary may stand in any byte that it wrote (I7).
 
 mod act;
-mod answer;
+pub(crate) mod answer;
 mod place;
 
 use std::path::{Path, PathBuf};

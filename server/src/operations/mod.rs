@@ -29,7 +29,7 @@ pub(crate) use host::ended;
 pub use host::{OpenError, Operations};
 pub(crate) use open::timestamp;
 pub use options::{Caps, MAX_FILE_BYTES, OperationsOptions, Refresh};
-pub(crate) use slots::{cancelled, in_slot};
+pub(crate) use slots::{Asker, Slots, cancelled, in_slot};
 
 /// Who is asking: a few defaults differ, and Code Mode never sees `cache.last_error`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
