@@ -8,6 +8,7 @@
 
 pub mod binary;
 pub mod canary;
+pub mod catalogue;
 pub mod client;
 pub mod corpus;
 pub mod coverage;
@@ -17,7 +18,9 @@ pub mod frames;
 #[cfg(target_os = "linux")]
 pub mod probe;
 pub mod process;
+pub mod profile;
 pub mod report;
+pub mod requirements;
 pub mod run;
 pub mod snapshot;
 pub mod upstream;
