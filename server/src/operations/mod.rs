@@ -5,6 +5,7 @@ mod context;
 mod cursor;
 mod error;
 pub mod exposed;
+mod find;
 mod gather;
 mod host;
 mod list;
@@ -25,6 +26,7 @@ use wit_worker::registry::OperationId;
 
 pub use context::{OperationContext, Progress};
 pub use error::OperationError;
+pub(crate) use host::ended;
 pub use host::{OpenError, Operations};
 pub use options::{Caps, OperationsOptions, Refresh};
 pub(crate) use slots::{cancelled, in_slot};
