@@ -196,6 +196,12 @@ impl Server {
         }
     }
 
+    /// The server's own process.
+    #[must_use]
+    pub fn process(&self) -> Option<Process> {
+        self.process
+    }
+
     /// The processes the server has started and not reaped.
     pub fn workers(&mut self) -> BTreeSet<Process> {
         let workers = self.process.map(|server| process::children(server.pid)).unwrap_or_default();

@@ -7,6 +7,7 @@
 //! ledger; [`report`] says what was found.
 
 pub mod binary;
+pub mod cache_soak;
 pub mod canary;
 pub mod catalogue;
 pub mod client;

@@ -28,7 +28,8 @@ pub use context::{OperationContext, Progress};
 pub use error::OperationError;
 pub(crate) use host::ended;
 pub use host::{OpenError, Operations};
-pub use options::{Caps, OperationsOptions, Refresh};
+pub(crate) use open::timestamp;
+pub use options::{Caps, MAX_FILE_BYTES, OperationsOptions, Refresh};
 pub(crate) use slots::{cancelled, in_slot};
 
 /// Who is asking: a few defaults differ, and Code Mode never sees `cache.last_error`.
