@@ -10,6 +10,9 @@ fn main() -> ExitCode {
     }
     // Best effort: a genuine worker closes everything above 2 by itself (I2).
     #[cfg(target_os = "linux")]
-    drop(wit_worker::sandbox::seal_inherited());
+    {
+        drop(wit_worker::sandbox::seal_inherited());
+        wit_worker::sandbox::survive_file_size_limit();
+    }
     wit::cli::main()
 }

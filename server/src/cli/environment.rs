@@ -25,8 +25,11 @@ const WIT_LOG: Variable =
 const XDG_CACHE_HOME: Variable = Variable { name: "XDG_CACHE_HOME", meaning: "parent of the default cache directory" };
 const HOME: Variable = Variable { name: "HOME", meaning: "its .cache is the parent when XDG_CACHE_HOME is not set" };
 
+const TMPDIR: Variable =
+    Variable { name: "TMPDIR", meaning: "where workers' empty directories are made instead of /dev/shm or /tmp" };
+
 /// All of them, as `--help` lists them.
-const VARIABLES: [&Variable; 9] = [
+const VARIABLES: [&Variable; 10] = [
     &GITHUB_TOKEN,
     &GH_TOKEN,
     &WIT_APP_ID,
@@ -36,6 +39,7 @@ const VARIABLES: [&Variable; 9] = [
     &WIT_LOG,
     &XDG_CACHE_HOME,
     &HOME,
+    &TMPDIR,
 ];
 
 /// The variables for `--help`.

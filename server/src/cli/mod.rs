@@ -62,7 +62,7 @@ fn examine(arguments: args::Doctor) -> Result<(), Exit> {
         github_url: arguments.github_url.unwrap_or_default(),
         tokens: environment::tokens(),
         app: arguments.app.read(),
-        worker: arguments.worker,
+        worker: arguments.worker.as_deref().map(setup::absolute),
     });
     if arguments.json {
         output::json(&report)?;

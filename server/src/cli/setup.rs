@@ -1,7 +1,7 @@
 //! From arguments and environment to the operations and Code Mode.
 
-use std::io::ErrorKind;
-use std::path::Path;
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use wit_worker::registry::{Code, LimitId};
@@ -49,11 +49,14 @@ fn read_policy(file: &Path) -> Result<String, PolicyError> {
             kind => kind.to_string(),
         })
     };
-    let size = std::fs::metadata(file).map_err(unreadable)?.len();
-    if size > MAX_POLICY_BYTES {
+    let mut text = String::new();
+    let reader = std::fs::File::open(file).map_err(unreadable)?;
+    // Not by the size it claims: a device has none.
+    reader.take(MAX_POLICY_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if text.len() as u64 > MAX_POLICY_BYTES {
         return Err(PolicyError::Unreadable(format!("it is larger than {MAX_POLICY_BYTES} bytes")));
     }
-    std::fs::read_to_string(file).map_err(unreadable)
+    Ok(text)
 }
 
 /// The operations over the repositories the operator chose.
@@ -62,6 +65,7 @@ fn read_policy(file: &Path) -> Result<String, PolicyError> {
 /// A mapping that leads to no repository, or a cache directory that cannot be used.
 pub(super) fn operations(shared: &Shared, refresh: Refresh) -> Result<Arc<dyn HostOperations>, Exit> {
     shared.local.iter().try_for_each(check_mapping)?;
+    check_names(&shared.local)?;
     let cache_dir = shared.cache_dir.clone().or_else(environment::cache_dir).ok_or_else(|| {
         Exit::Environment("no cache directory: give --cache-dir, or set WIT_CACHE_DIR or HOME".to_owned())
     })?;
@@ -94,17 +98,35 @@ pub(super) fn codemode(
              other platforms are not built yet",
         );
     }
-    let options =
-        CodeModeOptions { policy, worker: shared.worker.clone(), unsandboxed: shared.unsandboxed_worker, operations };
+    let options = CodeModeOptions {
+        policy,
+        worker: shared.worker.as_deref().map(absolute),
+        unsandboxed: shared.unsandboxed_worker,
+        operations,
+    };
     CodeMode::start(options).map_err(|error| match error {
         StartError::Policy(error) => invalid_policy(&error),
         error => Exit::Environment(error.to_string()),
     })
 }
 
+/// A program's path as it stands here: a worker is started in a directory of its own.
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// A value of the policy as a count of things.
 pub(super) fn count(policy: &CodeModePolicy, id: LimitId) -> usize {
     usize::try_from(policy.value(id)).unwrap_or(usize::MAX)
+}
+
+/// One name, one repository.
+fn check_names(mappings: &[LocalMapping]) -> Result<(), Exit> {
+    let mut seen = std::collections::BTreeSet::new();
+    match mappings.iter().find(|mapping| !seen.insert(mapping.name.folded())) {
+        Some(mapping) => Err(Exit::Usage(format!("--local {}: the name is mapped twice", mapping.name))),
+        None => Ok(()),
+    }
 }
 
 /// A mapping is checked before anything starts, so that a mistyped path is a line now and not a riddle later.

@@ -19,7 +19,7 @@ use wit_worker::registry::Code;
 
 use super::arguments::Arguments;
 use super::cursor::{Position, Walk};
-use super::page::{Frame, Item};
+use super::page::{Frame, Item, Note};
 use super::search::{Case, LONG_LINE, LineNumbers, Pattern, Selection, TextLine, Window, counted, scan};
 use super::{OperationContext, OperationError, provenance};
 use crate::snapshot::Snapshot;
@@ -30,6 +30,7 @@ const REPEATS: f64 = 0.1;
 const ELSEWHERE: f64 = -0.75;
 /// Matching lines of one query that are looked at, in path order: a query with more says too little to rank by.
 const MOST_HITS: usize = 20_000;
+const NOTE_CUT: Note = Note::Always("a query matches over 20000 lines; the last are not ranked");
 /// Bytes of a line within which the words of a definition are looked for.
 const BEGINNING: usize = 1024;
 /// Windows aren't merged beyond this many lines.
@@ -115,7 +116,7 @@ pub(crate) fn gather(
         None => 0,
     };
     let around = arguments.count("context_lines").unwrap_or(4);
-    let files = hits_by_file(snapshot, &selection, &patterns, context)?;
+    let (files, is_cut) = hits_by_file(snapshot, &selection, &patterns, context)?;
     let weights = weights(&files, patterns.len());
     let mut candidates = Vec::new();
     for (entry, hits) in &files {
@@ -155,32 +156,35 @@ pub(crate) fn gather(
         let json = serde_json::to_string(&shown).map_err(|_| lost())?;
         Ok(Item { json, after: Position(rank as u64 + 1, 0) })
     });
-    frame.fill(items, arguments.count("max_results").unwrap_or(20))
+    frame.fill_and_note(items, arguments.count("max_results").unwrap_or(20), is_cut.then_some(NOTE_CUT))
 }
 
 fn lost() -> OperationError {
     OperationError::new(Code::OperationFailed, "the operation failed")
 }
 
-/// Matching lines by file, each by the offset at which it begins.
+/// Matching lines by file, each by the offset at which it begins, and whether a query had more than are looked at.
 fn hits_by_file(
     snapshot: &Snapshot,
     selection: &Selection,
     patterns: &[Pattern],
     context: &OperationContext,
-) -> Result<BTreeMap<usize, BTreeMap<usize, Hit>>, OperationError> {
+) -> Result<(BTreeMap<usize, BTreeMap<usize, Hit>>, bool), OperationError> {
+    let mut is_cut = false;
     let mut files: BTreeMap<usize, BTreeMap<usize, Hit>> = BTreeMap::new();
     for (index, pattern) in patterns.iter().enumerate() {
         let mut numbers = LineNumbers::default();
         let text = selection.text_from(0);
-        for hit in scan::scan(snapshot.text(), &text, std::slice::from_ref(pattern), MOST_HITS, context)? {
+        let hits = scan::scan(snapshot.text(), &text, std::slice::from_ref(pattern), MOST_HITS, context)?;
+        is_cut |= hits.len() >= MOST_HITS;
+        for hit in hits {
             let entry = snapshot.text_entry_at(hit.start).ok_or_else(lost)?;
             let number = numbers.of(snapshot, &entry, hit.start);
             let lines = files.entry(entry.index()).or_default();
             lines.entry(hit.start).or_insert(Hit { end: hit.end, number, queries: 0 }).queries |= 1 << index;
         }
     }
-    Ok(files)
+    Ok((files, is_cut))
 }
 
 /// How much each query says: the rarer among the files that match at all, the more.

@@ -33,6 +33,15 @@ pub(crate) struct Frame<'a> {
     pub(crate) walk: &'a Walk<'a>,
 }
 
+/// A warning of at most 64 bytes about what a walk is over.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Note {
+    /// On the page that ends the walk: there is more that cannot be had.
+    AtEnd(&'static str),
+    /// On every page: what is missing may be anywhere.
+    Always(&'static str),
+}
+
 /// How a page ends.
 #[derive(Clone, Copy)]
 pub(crate) struct Ending {
@@ -54,12 +63,12 @@ impl Frame<'_> {
         self.fill_and_note(items, most, None)
     }
 
-    /// The same; the page that ends the walk carries a warning of at most 64 bytes, if there is one.
+    /// The same, with a warning about what the walk is over.
     pub(crate) fn fill_and_note(
         &self,
         items: impl Iterator<Item = Result<Item, OperationError>>,
         most: usize,
-        note: Option<&'static str>,
+        note: Option<Note>,
     ) -> Result<Box<RawValue>, OperationError> {
         let mut room = self.room();
         let mut taken: Vec<Item> = Vec::new();
@@ -82,9 +91,11 @@ impl Frame<'_> {
             taken.push(item);
         }
         ending.returned = taken.len();
-        if ending.next.is_none() {
-            ending.warning = ending.warning.or(note);
-        }
+        ending.warning = match note {
+            Some(Note::Always(words)) => Some(words),
+            Some(Note::AtEnd(words)) if ending.next.is_none() => ending.warning.or(Some(words)),
+            _ => ending.warning,
+        };
         let list: Vec<&str> = taken.iter().map(|item| item.json.as_str()).collect();
         self.close(&format!("\"{}\":[{}],", self.name, list.join(",")), ending)
     }

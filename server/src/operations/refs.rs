@@ -1,7 +1,8 @@
 //! `refs`: branches, tags and pull requests of a repository, over the git protocol (no REST quota), or one ref resolved.
 //!
 //! Refs come in the order of their full names. A walk's position is how many were listed and a hash of the last name, so
-//! that a ref which appears or disappears between two pages shifts nothing.
+//! that a ref which appears or disappears between two pages shifts nothing. If it is the last one listed that has gone, the
+//! walk has lost its place and says so: to go by the count would pass over another.
 
 use std::sync::Arc;
 
@@ -46,7 +47,7 @@ pub(super) async fn refs(
             fingerprint: arguments.fingerprint(),
         };
         let begin = match arguments.text("cursor") {
-            Some(cursor) => resume(&entries, walk.accept(cursor)?),
+            Some(cursor) => resume(&entries, walk.accept(cursor)?)?,
             None => 0,
         };
         let frame = Frame {
@@ -113,9 +114,14 @@ fn kind(name: &str) -> Option<(&'static str, &str)> {
     number.bytes().all(|byte| byte.is_ascii_digit()).then_some(("pull", pull))
 }
 
-fn resume(entries: &[RefEntry], position: Position) -> usize {
+fn resume(entries: &[RefEntry], position: Position) -> Result<usize, OperationError> {
     let known = entries.iter().position(|entry| fingerprint(&entry.name) == position.1);
-    known.map_or_else(|| usize::try_from(position.0).unwrap_or(usize::MAX), |index| index + 1)
+    known.map(|index| index + 1).ok_or_else(|| {
+        OperationError::new(
+            Code::InvalidCursor,
+            "the ref that this walk had come to is gone; start again without a cursor",
+        )
+    })
 }
 
 fn fingerprint(name: &str) -> u64 {
@@ -126,6 +132,20 @@ fn fingerprint(name: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_walk_goes_on_behind_the_name_it_had_come_to() {
+        let commit = gix::ObjectId::null(gix::hash::Kind::Sha1);
+        let refs = |names: &[&str]| -> Vec<RefEntry> {
+            names.iter().map(|name| RefEntry { name: format!("refs/heads/{name}"), commit }).collect()
+        };
+        let after = |count, name: &str| Position(count, fingerprint(&format!("refs/heads/{name}")));
+        assert_eq!(resume(&refs(&["a", "b", "c"]), after(2, "b")).ok(), Some(2));
+        assert_eq!(resume(&refs(&["b", "c"]), after(2, "b")).ok(), Some(1), "one before it has gone");
+        assert_eq!(resume(&refs(&["a", "aa", "b", "c"]), after(2, "b")).ok(), Some(3), "one before it has come");
+        let lost = resume(&refs(&["a", "c", "d"]), after(2, "b")).expect_err("its own place is gone");
+        assert_eq!(lost.code, Code::InvalidCursor);
+    }
 
     #[test]
     fn kinds() {

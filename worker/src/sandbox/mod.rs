@@ -23,6 +23,8 @@ mod descriptors;
 #[cfg(target_os = "linux")]
 mod dumpable;
 #[cfg(target_os = "linux")]
+mod file_size;
+#[cfg(target_os = "linux")]
 mod filter;
 #[cfg(target_os = "linux")]
 mod identity;
@@ -38,6 +40,8 @@ pub mod rlimits;
 #[cfg(target_os = "linux")]
 pub use descriptors::seal_inherited;
 pub use error::LockdownError;
+#[cfg(target_os = "linux")]
+pub use file_size::survive_file_size_limit;
 #[cfg(target_os = "linux")]
 pub use filter::{Architecture, compile as compile_filter};
 pub use layer::{LAYERS, Layer, LayerEntry, Layers, Requirement, markdown as layers_markdown};

@@ -39,15 +39,19 @@ pub(super) fn cache(directory: Option<&Path>) -> Check {
 /// Whether a worker's private directory can be made and removed, as each start of one does.
 pub(super) fn temporary() -> Check {
     #[cfg(target_os = "linux")]
-    let root = crate::codemode::place::root();
+    let (roots, made) = {
+        let roots = crate::codemode::place::roots();
+        let made = crate::codemode::place::make(&roots).map(drop);
+        (roots, made)
+    };
     #[cfg(not(target_os = "linux"))]
-    let root = std::env::temp_dir();
-    let made = tempfile::Builder::new().prefix("wit-worker-").tempdir_in(&root).and_then(tempfile::TempDir::close);
+    let (roots, made) = (vec![std::env::temp_dir()], tempfile::tempdir().and_then(tempfile::TempDir::close));
     let (ok, detail) = match made {
         Ok(()) => (true, "can be used".to_owned()),
         Err(error) => (false, format!("cannot be used: {}", error.kind())),
     };
-    Check { what: root.display().to_string(), ok, required: true, detail }
+    let shown: Vec<_> = roots.iter().map(|root| root.display().to_string()).collect();
+    Check { what: shown.join(", else "), ok, required: true, detail }
 }
 
 /// Whether the git server takes a connection, and whether its REST API answers. Being offline is not a fault: local

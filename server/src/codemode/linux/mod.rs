@@ -12,6 +12,7 @@ mod supervisor;
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use wit_worker::registry::LimitId;
@@ -19,6 +20,9 @@ use wit_worker::registry::LimitId;
 use super::{CodeModeOptions, CodeModePolicy, Success};
 use crate::envelope::ErrorEnvelope;
 use crate::operations::{HostOperations, Slots};
+
+/// How long the threads that own the processes may take to end; they take microseconds.
+const CLOSE_TIME: Duration = Duration::from_secs(2);
 
 /// The workers of one server and what their invocations share.
 pub(super) struct Workers {
@@ -92,6 +96,8 @@ impl Workers {
     pub(super) async fn close(&self) {
         self.pool.close().await;
         let pool = Arc::clone(&self.pool);
-        let _ = tokio::task::spawn_blocking(move || pool.starter.factory.close()).await;
+        // A launcher that is held up ends with the process.
+        let closing = tokio::task::spawn_blocking(move || pool.starter.factory.close());
+        let _ = tokio::time::timeout(CLOSE_TIME, closing).await;
     }
 }

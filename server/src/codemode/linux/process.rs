@@ -97,11 +97,12 @@ impl Factory {
         let (launch, launches) = mpsc::channel::<LaunchReply>();
         let (dispose, remains) = mpsc::channel::<Remains>();
         let program = WorkerProgram::new(program);
-        let root = place::root();
+        let roots = place::roots();
+        place::sweep(&roots);
         let launcher =
             std::thread::Builder::new().name("wit-launcher".into()).stack_size(256 * 1024).spawn(move || {
                 for reply in launches {
-                    if let Err(Ok(orphan)) = reply.send(create(program.path(), &root)) {
+                    if let Err(Ok(orphan)) = reply.send(create(program.path(), &roots)) {
                         end(&Remains { pid: orphan.pid, pidfd: orphan.pidfd }); // the invocation was cancelled meanwhile
                     }
                 }
@@ -144,21 +145,20 @@ impl Factory {
 }
 
 /// Creates a process with an empty environment, an empty private working directory, three pipes and nothing else
-/// (I2). The directory is removed as soon as the process stands in it: nothing can ever be put there, and not even
-/// a killed server leaves it behind.
-fn create(program: &Path, root: &Path) -> io::Result<Launched> {
-    let directory = place::make(root)?;
+/// (I2).
+fn create(program: &Path, roots: &[PathBuf]) -> io::Result<Launched> {
+    let place = place::make(roots)?;
     let mut child = Command::new(program)
         .arg0("wit")
         .arg(wit_worker::WORKER_ARGUMENT)
         .env_clear()
-        .current_dir(directory.path())
+        .current_dir(place.path())
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    drop(directory);
+    drop(place);
     let pid = Pid::from_child(&child);
     let pidfd = match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
         Ok(pidfd) => pidfd,

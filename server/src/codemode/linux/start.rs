@@ -1,5 +1,6 @@
 //! From nothing to a worker that may be given a script: created, `ready`, and proved to be locked down (I3).
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,7 +34,10 @@ impl Starter {
     /// # Errors
     /// The verdict, when it cannot be started, cannot be locked down, misbehaves or dies.
     pub(super) async fn start(&self, time: Duration) -> Result<Worker, ErrorEnvelope> {
-        let mut worker = self.factory.launch().await.map_err(|error| {
+        // A program that hangs before it runs, on a dead network file system or stopped by someone, holds the launcher up.
+        let launched = tokio::time::timeout(time.max(WATCHDOG_SLACK), self.factory.launch()).await;
+        let launched = launched.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        let mut worker = launched.map_err(|error| {
             tracing::warn!(kind = %error.kind(), "a worker could not be created");
             verdict::spawn_failed()
         })?;

@@ -19,14 +19,14 @@ use wit_worker::registry::{Code, OperationId};
 use super::arguments::{Arguments, refused};
 use super::cursor::{Position, Walk};
 use super::host::Shared;
-use super::page::{Frame, Item};
+use super::page::{Frame, Item, Note};
 use super::{OperationContext, OperationError};
 use crate::github::{FIRST_RESULTS, Found, GithubError, PAGE_RESULTS};
 use crate::repository::RepoName;
 use wish::Wish;
 
-const NOTE_FIRST: &str = "only the first 1000 results can be had; narrow the search";
-const NOTE_INCOMPLETE: &str = "the search ran out of time; results may be missing";
+const NOTE_FIRST: Note = Note::AtEnd("only the first 1000 results can be had; narrow the search");
+const NOTE_INCOMPLETE: Note = Note::Always("the search ran out of time; results may be missing");
 
 #[derive(Serialize)]
 struct Listed<'a> {
@@ -60,7 +60,7 @@ pub(super) async fn find(
     let frame = Frame { head: String::new(), name: "items", max_bytes, walk: &walk };
     let mut items: Vec<Item> = Vec::new();
     let mut bytes = 0;
-    let mut note = None;
+    let (mut is_incomplete, mut is_longer) = (false, false);
     let mut at = begin;
     // One more than fits, so that the page knows whether there is another.
     while at < FIRST_RESULTS && items.len() <= most && bytes <= frame.room() {
@@ -73,12 +73,15 @@ pub(super) async fn find(
                 items.push(Item { json, after: Position(at as u64, 0) });
             }
         }
-        let beyond = page.total_count > FIRST_RESULTS as u64;
-        note = if page.incomplete_results { Some(NOTE_INCOMPLETE) } else { beyond.then_some(NOTE_FIRST) };
+        is_longer |= page.total_count > FIRST_RESULTS as u64;
+        is_incomplete |= page.incomplete_results;
         if page.items.len() < PAGE_RESULTS {
+            // A page that is short although more were counted has lost some.
+            is_incomplete |= (at as u64) < page.total_count.min(FIRST_RESULTS as u64);
             break;
         }
     }
+    let note = if is_incomplete { Some(NOTE_INCOMPLETE) } else { is_longer.then_some(NOTE_FIRST) };
     frame.fill_and_note(items.into_iter().map(Ok), most, note)
 }
 
