@@ -9,6 +9,7 @@
 pub mod binary;
 pub mod cache_soak;
 pub mod canary;
+pub mod catalogue;
 pub mod client;
 pub mod corpus;
 pub mod coverage;
@@ -18,7 +19,9 @@ pub mod frames;
 #[cfg(target_os = "linux")]
 pub mod probe;
 pub mod process;
+pub mod profile;
 pub mod report;
+pub mod requirements;
 pub mod run;
 pub mod snapshot;
 #[cfg(target_os = "linux")]

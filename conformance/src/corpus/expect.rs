@@ -184,6 +184,24 @@ impl Expectation {
         }
     }
 
+    /// Every code that is accepted.
+    pub fn codes(&self) -> impl Iterator<Item = Code> {
+        self.outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Failure(failure) => Some(failure.code),
+            _ => None,
+        })
+    }
+
+    /// The kinds of the accepted outcomes, without their details: what may not change under an id that was released.
+    #[must_use]
+    pub fn meaning(&self) -> String {
+        let kinds = self.outcomes.iter().map(|outcome| match outcome {
+            Outcome::Value { .. } => "value".to_owned(),
+            failure_or_none => failure_or_none.shown(),
+        });
+        kinds.collect::<Vec<_>>().join(" or ")
+    }
+
     /// The code expected first, if a failure is expected.
     #[must_use]
     pub fn code(&self) -> Option<Code> {

@@ -131,6 +131,7 @@ impl Kit {
         }
         faults.extend(standing(case.setup.act, &ended));
         faults.extend(place.leaks(&ended.stdout, &ended.stderr, &observed));
+        faults.extend(place.written_secrets());
         if case.setup.act != Act::KillServer {
             // A server that was killed cannot tidy up.
             faults.extend(place.leftovers());

@@ -4,6 +4,7 @@ mod arguments;
 mod context;
 mod cursor;
 mod error;
+pub mod exposed;
 mod find;
 mod gather;
 mod host;
