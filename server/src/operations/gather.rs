@@ -163,15 +163,18 @@ fn lost() -> OperationError {
     OperationError::new(Code::OperationFailed, "the operation failed")
 }
 
+/// Matching lines of each file, by the offset at which each begins.
+type HitsByFile = BTreeMap<usize, BTreeMap<usize, Hit>>;
+
 /// Matching lines by file, each by the offset at which it begins, and whether a query had more than are looked at.
 fn hits_by_file(
     snapshot: &Snapshot,
     selection: &Selection,
     patterns: &[Pattern],
     context: &OperationContext,
-) -> Result<(BTreeMap<usize, BTreeMap<usize, Hit>>, bool), OperationError> {
+) -> Result<(HitsByFile, bool), OperationError> {
     let mut is_cut = false;
-    let mut files: BTreeMap<usize, BTreeMap<usize, Hit>> = BTreeMap::new();
+    let mut files = HitsByFile::new();
     for (index, pattern) in patterns.iter().enumerate() {
         let mut numbers = LineNumbers::default();
         let text = selection.text_from(0);
