@@ -11,7 +11,7 @@ use crate::report::{Counts, Row, RunReport};
 const ATTACK_CHARACTERS: usize = 4000;
 /// The most lines of a transcript, and the most of each, of what failed and of all else; the JSON report has the rest.
 const FAILED_TRANSCRIPT: (usize, usize) = (80, 2000);
-const OTHER_TRANSCRIPT: (usize, usize) = (8, 140);
+const OTHER_TRANSCRIPT: (usize, usize) = (6, 120);
 
 pub(super) fn write(out: &mut String, report: &RunReport) {
     out.push_str("<section id=\"items\">\n<h2>Cases</h2>\n");
