@@ -14,6 +14,8 @@ pub mod coverage;
 pub mod double;
 pub mod fixture;
 pub mod frames;
+#[cfg(unix)]
+pub mod mutants;
 #[cfg(target_os = "linux")]
 pub mod probe;
 pub mod process;

@@ -42,6 +42,7 @@ enum Command {
         #[arg(long, value_enum, default_value = "md")]
         format: Format,
     },
+    Mutants(conformance::mutants::Arguments),
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -71,6 +72,11 @@ fn run(cli: Cli) -> Result<bool> {
         None => Kit::new(),
     };
     match cli.command {
+        Command::Mutants(arguments) => {
+            let (text, caught) = arguments.run()?;
+            print(&text)?;
+            Ok(caught)
+        }
         Command::List { filter } => list(&corpus, filter.as_deref().unwrap_or_default()),
         Command::Run { ids } => {
             let cases = ids.iter().map(|id| find(&corpus, id)).collect::<Result<Vec<_>>>()?;
