@@ -13,6 +13,7 @@ pub mod corpus;
 pub mod coverage;
 pub mod double;
 pub mod fixture;
+pub mod foreign;
 pub mod frames;
 #[cfg(unix)]
 pub mod mutants;

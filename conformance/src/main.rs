@@ -33,8 +33,10 @@ enum Command {
     /// Run cases by id, each with its transcript
     Run {
         /// Ids of cases
-        #[arg(required = true)]
+        #[arg(required_unless_present = "server")]
         ids: Vec<String>,
+        #[command(flatten)]
+        foreign: conformance::foreign::Arguments,
     },
     /// Run every case and print the report
     Report {
@@ -78,7 +80,12 @@ fn run(cli: Cli) -> Result<bool> {
             Ok(caught)
         }
         Command::List { filter } => list(&corpus, filter.as_deref().unwrap_or_default()),
-        Command::Run { ids } => {
+        Command::Run { ids, foreign } if foreign.server.is_some() => {
+            let (text, holds) = foreign.run(&ids)?;
+            print(&text)?;
+            Ok(holds)
+        }
+        Command::Run { ids, .. } => {
             let cases = ids.iter().map(|id| find(&corpus, id)).collect::<Result<Vec<_>>>()?;
             let kit = kit()?;
             let mut passed = true;

@@ -310,6 +310,12 @@ impl Case {
         Cow::Borrowed(self.replaced.as_deref().unwrap_or(&self.body))
     }
 
+    /// Whether the tool's arguments are the case's own, instead of one string of code.
+    #[must_use]
+    pub const fn has_own_arguments(&self) -> bool {
+        self.arguments.is_some() || self.raw_arguments.is_some()
+    }
+
     /// The arguments of the tool call.
     #[must_use]
     pub fn arguments(&self) -> serde_json::Value {

@@ -9,7 +9,6 @@ use std::time::Duration;
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use wit_worker::registry::codes::REASONS;
 use wit_worker::registry::{Code, Reason};
 
 use super::Times;
@@ -60,18 +59,6 @@ pub enum Lack {
     /// Arguments of the tool that are not one string of code.
     ToolInput,
 }
-
-/// Every one of them.
-pub(super) const LACKS: [Lack; 8] = [
-    Lack::Host,
-    Lack::Policy,
-    Lack::Upstream,
-    Lack::Local,
-    Lack::Flags,
-    Lack::Processes,
-    Lack::Refusal,
-    Lack::ToolInput,
-];
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -256,8 +243,7 @@ impl Adapter {
         let mut faults = Vec::new();
         let codes = raw.code.into_iter().map(CodeRule::new).filter_map(|rule| rule.map_err(|f| faults.push(f)).ok());
         let codes: Vec<CodeRule> = codes.collect();
-        let Failure { is_error, pattern, ours } =
-            Failure { is_error: raw.failure.is_error, pattern: raw.failure.pattern, ours: raw.failure.ours };
+        let RawFailure { is_error, pattern, ours } = raw.failure;
         if !is_error && pattern.is_none() {
             faults.push("failure: say is_error, or give a pattern".to_owned());
         }
@@ -334,8 +320,7 @@ impl CodeRule {
         let reason = match reason {
             None => None,
             Some(reason) => {
-                let found = REASONS.iter().find(|entry| entry.reason.as_str() == reason).map(|entry| entry.reason);
-                let found = found.ok_or_else(|| format!("code: {reason} is not a reason"))?;
+                let found = Reason::parse(&reason).ok_or_else(|| format!("code: {reason} is not a reason"))?;
                 if Some(found.code()) != code {
                     return Err(format!("code: {reason} is not a reason of {name}"));
                 }

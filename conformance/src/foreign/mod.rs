@@ -15,6 +15,7 @@ mod command;
 mod report;
 mod survey;
 
+use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ pub use report::{ForeignReport, Row, Verdict};
 pub use survey::{Finding, survey};
 
 use crate::client::Confinement;
-use crate::corpus::{Expectation, Observed};
+use crate::corpus::{Case, Expectation, Observed};
 
 /// A foreign server: its command and its adapter.
 #[derive(Debug, Clone)]
@@ -35,6 +36,31 @@ pub struct Foreign {
     pub command: String,
     /// How to read it.
     pub adapter: Arc<Adapter>,
+}
+
+/// A command line and an environment.
+type Dress = (Vec<OsString>, Vec<(OsString, OsString)>);
+
+impl Foreign {
+    /// The arguments of the shell that becomes the server, and its environment. `made` holds what stands for what.
+    pub(crate) fn dress(&self, case: &Case, locals: &[(String, String)], made: &[(&str, String)]) -> Dress {
+        let fill = |text: &str| -> OsString {
+            made.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value)).into()
+        };
+        let setup = &self.adapter.setup;
+        let script = format!("exec {} \"$@\"", self.command);
+        let mut arguments: Vec<OsString> = vec!["-c".into(), script.into(), "sh".into()];
+        arguments.extend(setup.arguments.iter().map(|word| fill(word)));
+        for (name, path) in locals {
+            let named = |word: &String| word.replace("{name}", name).replace("{path}", path).into();
+            arguments.extend(setup.local.iter().map(named));
+        }
+        arguments.extend(case.setup.arguments.iter().map(|word| fill(word)));
+        let inherited = setup.inherit.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
+        let own = setup.environment.iter().map(|(name, value)| (name.into(), fill(value)));
+        let of_case = case.setup.environment.iter().map(|(name, value)| (name.into(), value.into()));
+        (arguments, inherited.chain(own).chain(of_case).collect())
+    }
 }
 
 /// How a server is talked to: wit, or a foreign one through its adapter.

@@ -13,6 +13,9 @@ use super::table::Outcome;
 use super::{Mutant, load};
 use crate::binary::workspace;
 
+/// How often a part is begun anew after a failure that did not come again.
+const TRIES: usize = 3;
+
 /// What is asked for.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -111,21 +114,29 @@ impl<'a> Bench<'a> {
     fn held(&self, mutant: &Mutant) -> Result<Outcome> {
         let mut changed = true;
         for suite in mutant.suites.iter().chain(&self.sound) {
-            match self.part(suite, changed)? {
-                Part::NotBuilt(error) => return Ok(Outcome::NotBuilt(error)),
-                Part::Ran(Ended::Passed) => {}
-                Part::Ran(Ended::Empty) => {
-                    (self.tell)(&format!("{}: {suite} names no test", mutant.id));
-                    return Ok(Outcome::Misdirected(suite.to_string()));
-                }
-                Part::Ran(Ended::Failed(test)) => {
-                    return Ok(Outcome::Caught { program: suite.program.to_owned(), test });
-                }
-                Part::Ran(Ended::Broken(how)) => {
-                    return Ok(Outcome::Caught { program: suite.program.to_owned(), test: how });
+            let mut tries = 0;
+            loop {
+                let ended = match self.part(suite, changed)? {
+                    Part::NotBuilt(error) => return Ok(Outcome::NotBuilt(error)),
+                    Part::Ran(ended) => ended,
+                };
+                changed = false;
+                let caught = |test| Outcome::Caught { program: suite.program.to_owned(), test };
+                match ended {
+                    Ended::Passed => break,
+                    Ended::Empty => return Ok(Outcome::Misdirected(suite.to_string())),
+                    Ended::Broken(how) => return Ok(caught(how)),
+                    Ended::Failed(test) => {
+                        // A machine busy with other builds can fail a test that has nothing to do with the mutant.
+                        let again = Suite { program: suite.program, filter: test.clone() };
+                        if tries == TRIES || matches!(self.part(&again, false)?, Part::Ran(Ended::Failed(_))) {
+                            return Ok(caught(test));
+                        }
+                        (self.tell)(&format!("{}: {test} failed, and passed when tried again", mutant.id));
+                        tries += 1;
+                    }
                 }
             }
-            changed = false;
         }
         Ok(Outcome::Survived)
     }

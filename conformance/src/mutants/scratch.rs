@@ -100,6 +100,10 @@ impl Scratch {
         }
         let output = command
             .env("CARGO_TARGET_DIR", &self.target)
+            // A mutant is built once and run for seconds: what the workspace's own code gains by optimisation is less
+            // than it costs. The engine and other dependencies stay as they are.
+            .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .current_dir(&self.tree)
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
