@@ -62,6 +62,8 @@ pub enum Upstream {
     Garbage,
     /// A listener that answers every request with this HTTP status, and a canary in headers and body.
     Status(u16),
+    /// A git server that has the fixture as `demo/remote`, and answers 503 once it has been asked for it.
+    FailsLater,
 }
 
 /// How the client behaves.

@@ -64,7 +64,8 @@ pub struct Request {
 #[derive(Default)]
 struct Settings {
     token: Option<String>,
-    faults: Vec<(Stage, Fault)>,
+    /// Each with how many requests of its stage pass first.
+    faults: Vec<(Stage, usize, Fault)>,
     log: Vec<Request>,
     connections: Vec<TcpStream>,
 }
@@ -122,7 +123,12 @@ impl GitServer {
 
     /// Makes a stage fail from now on.
     pub fn fail(&self, stage: Stage, fault: Fault) {
-        self.shared.settings().faults.push((stage, fault));
+        self.fail_after(stage, 0, fault);
+    }
+
+    /// Makes a stage fail once this many requests of it have been answered.
+    pub fn fail_after(&self, stage: Stage, answered: usize, fault: Fault) {
+        self.shared.settings().faults.push((stage, answered, fault));
     }
 
     /// Everything works again.
@@ -228,7 +234,9 @@ fn converse(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
                 simple(stream, 401, &challenge, b"upstream-body-canary")?;
                 continue;
             }
-            settings.faults.iter().find(|(at, _)| Some(*at) == stage).map(|(_, fault)| fault.clone())
+            let asked = settings.log.iter().filter(|request| request.stage == stage).count();
+            let due = settings.faults.iter().find(|(at, after, _)| Some(*at) == stage && asked > *after);
+            due.map(|(.., fault)| fault.clone())
         };
         match fault {
             Some(Fault::Status(status)) => simple(stream, status, &[], b"upstream-body-canary")?,

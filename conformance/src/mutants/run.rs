@@ -104,8 +104,7 @@ impl<'a> Bench<'a> {
     }
 
     fn judge(&mut self, mutant: &Mutant) -> Result<Outcome> {
-        let files = mutant.applied(&workspace()).map_err(anyhow::Error::msg)?;
-        self.scratch.change(files)?;
+        self.scratch.change(mutant)?;
         let outcome = self.held(mutant);
         self.scratch.restore()?;
         outcome

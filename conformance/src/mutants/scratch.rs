@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 
+use super::Mutant;
 use crate::binary::workspace;
 
 /// A test of the `wit` package: asking for one builds the binary, and it is the smallest.
@@ -19,8 +20,8 @@ const SMALL_TEST: &str = "docs";
 pub(super) struct Scratch {
     tree: PathBuf,
     target: PathBuf,
-    /// The mutant's files, to be put back.
-    changed: Vec<String>,
+    /// The mutant's files as they were, to be put back. Not read from the workspace, which may change meanwhile.
+    changed: Vec<(String, String)>,
 }
 
 /// What a build gave.
@@ -60,14 +61,15 @@ impl Scratch {
         Ok(Self { tree, target: directory.join("target"), changed: Vec::new() })
     }
 
-    /// Writes the files of a mutant.
+    /// Puts a mutant in.
     ///
     /// # Errors
-    /// When the disk does not take them.
-    pub(super) fn change(&mut self, files: Vec<(String, String)>) -> Result<()> {
-        for (name, text) in files {
-            fs::write(self.tree.join(&name), text)?;
-            self.changed.push(name);
+    /// When it does not apply, or the disk does not take it.
+    pub(super) fn change(&mut self, mutant: &Mutant) -> Result<()> {
+        for (name, text) in mutant.applied(&self.tree).map_err(anyhow::Error::msg)? {
+            let path = self.tree.join(&name);
+            self.changed.push((name, fs::read_to_string(&path)?));
+            fs::write(&path, text)?;
         }
         Ok(())
     }
@@ -77,8 +79,8 @@ impl Scratch {
     /// # Errors
     /// When the disk does not take it.
     pub(super) fn restore(&mut self) -> Result<()> {
-        for name in self.changed.drain(..) {
-            fs::write(self.tree.join(&name), fs::read(workspace().join(&name))?)?;
+        for (name, text) in self.changed.drain(..) {
+            fs::write(self.tree.join(&name), text)?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::{Kit, Variation, text};
 use crate::canary::Canary;
-use crate::corpus::{Act, Case, Observed};
+use crate::corpus::{Act, Case, Observed, Upstream};
 use crate::fixture::{self, CONTENT_CANARY};
 use crate::upstream::Listener;
 
@@ -42,7 +42,14 @@ impl Place {
         }
         let policy_path = root.join("policy.toml");
         fs::write(&policy_path, case.setup.policy.to_string())?;
-        let upstream = Listener::start(case.setup.upstream, &wire.text)?;
+        let upstream = match case.setup.upstream {
+            Upstream::FailsLater => {
+                let served = root.join("served");
+                fixture::clone_bare(&kit.fixture, &served.join(format!("{}.git", fixture::REMOTE_NAME)))?;
+                Listener::failing_later(&served)?
+            }
+            other => Listener::start(other, &wire.text)?,
+        };
         let mut locals = Vec::with_capacity(case.setup.local.len());
         for (index, (name, kind)) in case.setup.local.iter().enumerate() {
             locals.push((name.clone(), text(&fixture::build_named(kind, &local_path, index)?)));
