@@ -73,7 +73,8 @@ fn a_server_that_is_read_wrongly_fails() -> Result<()> {
         .replace("pointer = \"/value\"", "pointer = \"/usage\"");
     let finding = survey_wit(&wrong, &["final-null"])?;
     ensure!(verdicts(&finding, Verdict::Failed).len() == 1, "usage was taken for the value");
-    let failing = survey_wit(&adapter("wit.toml")?.replace("argument = \"code\"", "argument = \"script\""), &["final-null"])?;
+    let failing =
+        survey_wit(&adapter("wit.toml")?.replace("argument = \"code\"", "argument = \"script\""), &["final-null"])?;
     ensure!(verdicts(&failing, Verdict::Failed).len() == 1, "an argument the tool does not have was accepted");
     Ok(())
 }
@@ -82,7 +83,11 @@ fn a_server_that_is_read_wrongly_fails() -> Result<()> {
 fn a_skip_is_stale_when_what_it_covers_passes() -> Result<()> {
     let skipping = |what: &str| Ok::<_, anyhow::Error>(format!("{}\n[[skip]]\n{what}\n", adapter("wit.toml")?));
     let finding = survey_wit(&skipping("case = \"final-null\"\nreason = \"as an example of one\"")?, &["final-null"])?;
-    ensure!(finding.stale.len() == 1 && finding.stale.iter().all(|entry| entry.contains("final-null")), "{:?}", finding.stale);
+    ensure!(
+        finding.stale.len() == 1 && finding.stale.iter().all(|entry| entry.contains("final-null")),
+        "{:?}",
+        finding.stale
+    );
     let unrun = "case = \"final-null\"\nreason = \"as an example of one\"\nrun = false";
     let finding = survey_wit(&skipping(unrun)?, &["final-null"])?;
     ensure!(finding.stale.is_empty(), "what is not run shows nothing: {:?}", finding.stale);

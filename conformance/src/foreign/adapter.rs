@@ -305,7 +305,11 @@ impl Adapter {
 
     /// Rules that no failure has met.
     pub(super) fn unused_rules(&self) -> Vec<String> {
-        self.codes.iter().filter(|rule| !rule.used.load(Ordering::Relaxed)).map(|rule| rule.pattern.to_string()).collect()
+        self.codes
+            .iter()
+            .filter(|rule| !rule.used.load(Ordering::Relaxed))
+            .map(|rule| rule.pattern.to_string())
+            .collect()
     }
 }
 
@@ -369,7 +373,9 @@ impl Skip {
 pub(super) fn never(case: &Case) -> Option<&'static str> {
     match (case.kind, case.setup.host) {
         (Kind::Frames(_), _) => Some("frames are wit's own protocol between its parent and its worker"),
-        (Kind::Script, Host::Mock) => Some("needs a host that answers with exactly so many bytes, inside wit's process"),
+        (Kind::Script, Host::Mock) => {
+            Some("needs a host that answers with exactly so many bytes, inside wit's process")
+        }
         (Kind::Script, Host::Fixture) => None,
     }
 }

@@ -150,7 +150,10 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(code(observed("out of time", true)).0, "deadline_exceeded");
-        assert_eq!(code(observed("Error: SyntaxError: x", false)), (json!("code_rejected"), Some(json!("syntax_error"))));
+        assert_eq!(
+            code(observed("Error: SyntaxError: x", false)),
+            (json!("code_rejected"), Some(json!("syntax_error")))
+        );
         assert_eq!(code(observed("strange", true)).0, "any");
         assert_eq!(code(observed("never seen", true)).0, "unmapped");
         assert_eq!(code(observed("{}", false)).0, "unmapped", "no value is no success");
@@ -159,7 +162,8 @@ mod tests {
     #[test]
     fn outcomes_are_compared_as_closely_as_the_adapter_can_tell() {
         let corpus = corpus();
-        let expect = |id: &str| &corpus.cases.iter().find(|case| case.id == id).unwrap_or_else(|| panic!("{id}")).expect;
+        let expect =
+            |id: &str| &corpus.cases.iter().find(|case| case.id == id).unwrap_or_else(|| panic!("{id}")).expect;
         let failure = |code: &str, reason: Option<&str>| {
             Observed::Failure(json!({ "code": code, "reason": reason.map_or(Value::Null, Value::from) }))
         };

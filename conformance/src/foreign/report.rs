@@ -189,7 +189,9 @@ impl ForeignReport {
             }
             let _ = writeln!(text, "| {name} | {} |", cell(value));
         }
-        text.push_str("\n## Families\n\n| family | passed | failed | skipped | unsupported |\n|---|---:|---:|---:|---:|\n");
+        text.push_str(
+            "\n## Families\n\n| family | passed | failed | skipped | unsupported |\n|---|---:|---:|---:|---:|\n",
+        );
         let mut families: Vec<&str> = self.cases.iter().map(|row| row.family.as_str()).collect();
         families.sort_unstable();
         families.dedup();

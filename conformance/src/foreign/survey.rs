@@ -24,9 +24,16 @@ pub struct Finding {
 ///
 /// # Errors
 /// When the kit itself cannot work.
-pub fn survey(kit: &Kit, adapter: &Adapter, corpus: &Corpus, words: &[String], tell: &(dyn Fn(&Row) + Sync)) -> Result<Finding> {
+pub fn survey(
+    kit: &Kit,
+    adapter: &Adapter,
+    corpus: &Corpus,
+    words: &[String],
+    tell: &(dyn Fn(&Row) + Sync),
+) -> Result<Finding> {
     let chosen = |case: &&Case| {
-        words.is_empty() || words.iter().any(|word| case.id.contains(word.as_str()) || case.family.contains(word.as_str()))
+        words.is_empty()
+            || words.iter().any(|word| case.id.contains(word.as_str()) || case.family.contains(word.as_str()))
     };
     let cases: Vec<&Case> = corpus.cases.iter().filter(chosen).collect();
     if cases.is_empty() {
@@ -73,7 +80,8 @@ fn stale(adapter: &Adapter, corpus: &Corpus, rows: &[Row], whole: bool) -> Vec<S
     for (index, skip) in adapter.skips.iter().enumerate() {
         let mine = |row: &&Row| {
             let case = corpus.cases.iter().find(|case| case.id == row.id);
-            row.verdict == Verdict::Skipped && case.and_then(|case| adapter.skip(case)).is_some_and(|(found, _)| found == index)
+            row.verdict == Verdict::Skipped
+                && case.and_then(|case| adapter.skip(case)).is_some_and(|(found, _)| found == index)
         };
         let covered: Vec<&Row> = rows.iter().filter(mine).collect();
         if whole && covered.is_empty() {

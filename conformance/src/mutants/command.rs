@@ -37,7 +37,8 @@ impl Arguments {
     pub fn run(self) -> Result<(String, bool)> {
         let all = load().map_err(anyhow::Error::msg)?;
         if self.list {
-            let chosen = all.iter().filter(|m| self.only.is_empty() || self.only.iter().any(|part| m.id.contains(part)));
+            let chosen =
+                all.iter().filter(|m| self.only.is_empty() || self.only.iter().any(|part| m.id.contains(part)));
             return Ok((chosen.map(shown).collect(), true));
         }
         ensure!(self.jobs >= 1, "--jobs is at least 1");
@@ -59,7 +60,11 @@ fn summary(ran: &[(Mutant, Outcome)]) -> (String, bool) {
     let left: Vec<_> = ran.iter().filter(|(_, outcome)| !outcome.is_caught()).collect();
     let caught = ran.len() - left.len();
     let survived = left.iter().filter(|(_, outcome)| *outcome == Outcome::Survived).count();
-    let mut text = format!("{caught} of {} mutants caught, {survived} survived, {} not judged\n", ran.len(), left.len() - survived);
+    let mut text = format!(
+        "{caught} of {} mutants caught, {survived} survived, {} not judged\n",
+        ran.len(),
+        left.len() - survived
+    );
     for (mutant, outcome) in &left {
         text.push_str(&format!("{}: {outcome}\n", mutant.id));
     }

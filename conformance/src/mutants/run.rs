@@ -90,8 +90,7 @@ impl<'a> Bench<'a> {
     fn set(scratch: Scratch, tell: &'a (dyn Fn(&str) + Sync)) -> Result<Self> {
         tell("building the unbroken tree");
         let mut bench = Self { scratch, tell, sound: Vec::new() };
-        let whole: Vec<Suite> =
-            PROGRAMS.iter().map(|program| Suite { program, filter: String::new() }).collect();
+        let whole: Vec<Suite> = PROGRAMS.iter().map(|program| Suite { program, filter: String::new() }).collect();
         tell("holding it to the whole gate: a test that fails anyway would prove nothing");
         for suite in whole {
             match bench.part(&suite, false)? {

@@ -114,19 +114,27 @@ impl Scratch {
         let messages: Vec<Value> =
             output.stdout.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
         if !output.status.success() {
-            let errors = messages.iter().filter(|m| m.pointer("/message/level").and_then(Value::as_str) == Some("error"));
+            let errors =
+                messages.iter().filter(|m| m.pointer("/message/level").and_then(Value::as_str) == Some("error"));
             let first = errors.filter_map(|m| m.pointer("/message/rendered")?.as_str()).next().map(str::to_owned);
             return Ok(Built::No(first.unwrap_or_else(|| String::from_utf8_lossy(&output.stderr).into_owned())));
         }
         let mut executables = BTreeMap::new();
         for message in &messages {
             let (name, path) = (message.pointer("/target/name"), message.get("executable"));
-            let (Some(name), Some(path)) = (name.and_then(Value::as_str), path.and_then(Value::as_str)) else { continue };
+            let (Some(name), Some(path)) = (name.and_then(Value::as_str), path.and_then(Value::as_str)) else {
+                continue;
+            };
             let is_test = message.pointer("/profile/test").and_then(Value::as_bool) == Some(true);
+            // Test programs of other packages may have the same name.
+            let is_ours = message
+                .get("manifest_path")
+                .and_then(Value::as_str)
+                .is_some_and(|path| Path::new(path).starts_with(self.package()));
             if name == "wit" && !is_test && changed && message.get("fresh").and_then(Value::as_bool) != Some(false) {
                 bail!("the change has not reached the binary");
             }
-            if is_test || name == "wit" {
+            if (is_test && is_ours) || (!is_test && name == "wit") {
                 executables.insert(name.to_owned(), path.into());
             }
         }

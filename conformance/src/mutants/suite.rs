@@ -82,7 +82,9 @@ impl Suite {
             .with_context(|| format!("cannot start {}", executable.display()))?;
         let (said, lines) = mpsc::channel();
         if let Some(stdout) = child.stdout.take() {
-            std::thread::spawn(move || BufReader::new(stdout).lines().map_while(Result::ok).try_for_each(|l| said.send(l)));
+            std::thread::spawn(move || {
+                BufReader::new(stdout).lines().map_while(Result::ok).try_for_each(|l| said.send(l))
+            });
         }
         let end = Instant::now() + LONGEST;
         let (mut passed, mut failed) = (0_usize, None);
@@ -138,7 +140,10 @@ mod tests {
     #[test]
     fn lines_are_told_apart() {
         assert_eq!(judge("test final-null      ... ok"), Some(("final-null", true)));
-        assert_eq!(judge("test disguise/lockdown with thread ... FAILED"), Some(("disguise/lockdown with thread", false)));
+        assert_eq!(
+            judge("test disguise/lockdown with thread ... FAILED"),
+            Some(("disguise/lockdown with thread", false))
+        );
         assert_eq!(judge("test result: FAILED. 1 passed; 1 failed"), None);
         assert_eq!(judge("    test final ... not a test"), None);
     }
