@@ -7,6 +7,7 @@
 pub mod cli;
 pub mod codemode;
 pub mod envelope;
+pub mod github;
 pub mod mcp;
 pub mod operations;
 pub mod repository;

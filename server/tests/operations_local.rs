@@ -5,26 +5,10 @@
 mod support;
 
 use serde_json::{Value, json};
+use support::oracle::{assert_listed, listed, ls_tree};
 use support::{Fixture, Host, curious, git};
 use wit::operations::Surface;
 use wit_worker::registry::{Code, OperationId};
-
-/// Path, mode, kind and id of everything, as `git ls-tree -r` has it.
-fn ls_tree(fixture: &Fixture, commit: &str) -> Vec<(Vec<u8>, String, String)> {
-    let output = fixture.git(&["ls-tree", "-r", "-z", commit]);
-    let entries = output.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
-    let parse = |entry: &[u8]| {
-        let tab = entry.iter().position(|byte| *byte == b'\t').expect("a tab");
-        let facts: Vec<_> = std::str::from_utf8(&entry[..tab]).expect("ASCII").split(' ').map(str::to_owned).collect();
-        (entry[tab + 1..].to_vec(), facts[0].clone(), facts[2].clone())
-    };
-    entries.map(parse).collect()
-}
-
-async fn listed(host: &Host, snapshot: &str) -> Vec<Value> {
-    let arguments = json!({ "snapshot_id": snapshot, "depth": 32, "include_metadata": true, "max_items": 1000, "max_bytes": 262_144 });
-    host.walk(OperationId::List, &arguments, "items").await
-}
 
 #[tokio::test]
 async fn list_is_what_ls_tree_says() {
@@ -32,24 +16,10 @@ async fn list_is_what_ls_tree_says() {
     let host = Host::local(fixture.path());
     let snapshot = host.open(None).await;
     let items = listed(&host, &snapshot).await;
-    let leaves: Vec<_> = items.iter().filter(|item| item["kind"] != "dir").collect();
-    let expected = ls_tree(&fixture, "HEAD");
-    assert_eq!(leaves.len(), expected.len());
-    for (item, (path, mode, id)) in leaves.iter().zip(&expected) {
-        assert_eq!(item["path"], String::from_utf8_lossy(path).as_ref());
-        assert_eq!(item.get("path_base64").is_some(), std::str::from_utf8(path).is_err());
-        let kind = match mode.as_str() {
-            "120000" => "symlink",
-            "160000" => "submodule",
-            _ => "file",
-        };
-        assert_eq!(item["kind"], kind, "{item}");
-        assert_eq!(item["executable"] == true, mode == "100755", "{item}");
-        assert_eq!(item[if kind == "submodule" { "sha" } else { "blob_sha" }], id.as_str(), "{item}");
-        if kind == "file" {
-            let blob = fixture.git(&["cat-file", "blob", id]);
-            assert_eq!(item["size"], blob.len());
-        }
+    assert_listed(&items, &ls_tree(&fixture, "HEAD"));
+    for item in items.iter().filter(|item| item["kind"] == "file") {
+        let blob = fixture.git(&["cat-file", "blob", item["blob_sha"].as_str().expect("an id")]);
+        assert_eq!(item["size"], blob.len());
     }
     let find = |path: &str| items.iter().find(|item| item["path"] == path).expect(path);
     assert_eq!(find("link.rs")["target"], "src/main.rs");

@@ -1,13 +1,13 @@
-//! `searchCode` held against an independent line-by-line oracle, and against `rg` where it is installed.
+//! `searchCode` held against an independent line-by-line oracle, and against `rg`.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 mod support;
 
 use std::collections::BTreeSet;
-use std::process::Command;
 
 use serde_json::{Value, json};
+use support::oracle::{found_in, ripgrep};
 use support::{Fixture, Host, curious};
 use wit_worker::registry::{Code, OperationId};
 
@@ -94,18 +94,9 @@ impl Case {
     }
 }
 
-/// Path and line number of every match, by walking over pages.
+/// Path and line number of every match.
 async fn found(host: &Host, snapshot: &str, pattern: &str, case: Case, more: Value) -> Vec<(String, u64)> {
-    let mut arguments = json!({
-        "snapshot_id": snapshot, "queries": [pattern], "case": case.word(), "context_lines": 0,
-        "max_results": 1000, "max_bytes": 262_144,
-    });
-    arguments.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-    let items = host.walk(OperationId::SearchCode, &arguments, "items").await;
-    items
-        .iter()
-        .map(|item| (item["path"].as_str().expect("a path").to_owned(), item["match_line"].as_u64().expect("a line")))
-        .collect()
+    found_in(host, snapshot, pattern, case.word(), more).await
 }
 
 /// The same, worked out with the `regex` crate alone, one line of one file at a time.
@@ -200,50 +191,6 @@ async fn every_pattern_finds_what_the_oracle_finds() {
     assert!(total > 1000);
 }
 
-/// Asks ripgrep, if it is there: path and line of every match.
-fn ripgrep(fixture: &Fixture, arguments: &[&str]) -> Option<BTreeSet<(String, u64)>> {
-    let output = Command::new("rg")
-        .args([
-            "--no-config",
-            "--hidden",
-            "--no-ignore",
-            "--null",
-            "-n",
-            "--no-heading",
-            "--color=never",
-            "-g",
-            "!/.git/",
-        ])
-        .args(arguments)
-        .arg("./")
-        .current_dir(fixture.path())
-        .output()
-        .ok()?;
-    let mut matches = BTreeSet::new();
-    let mut rest = output.stdout.as_slice();
-    while let Some(end) = rest.iter().position(|byte| *byte == 0) {
-        let path = String::from_utf8_lossy(&rest[..end]).trim_start_matches("./").to_owned();
-        let line = rest[end + 1..].split(|byte| *byte == b'\n').next().expect("a line");
-        rest = &rest[(end + 1 + line.len() + 1).min(rest.len())..];
-        if line.starts_with(b"binary file matches") || line.starts_with(b"Binary file") {
-            continue;
-        }
-        let number = std::str::from_utf8(line).map_or_else(|error| error.valid_up_to(), str::len);
-        let number = std::str::from_utf8(&line[..number])
-            .expect("cut")
-            .split(':')
-            .next()
-            .expect("a number")
-            .parse()
-            .expect("a number");
-        // A glob that takes everything takes git's own files too.
-        if !path.starts_with(".git/") {
-            matches.insert((path, number));
-        }
-    }
-    Some(matches)
-}
-
 #[tokio::test]
 async fn every_pattern_finds_what_ripgrep_finds() {
     let fixture = curious();
@@ -254,7 +201,7 @@ async fn every_pattern_finds_what_ripgrep_finds() {
     let snapshot = host.open(None).await;
     for pattern in PATTERNS {
         for (case, flag) in [(Case::Smart, "-S"), (Case::Sensitive, "-s"), (Case::Insensitive, "-i")] {
-            let Some(expected) = ripgrep(&fixture, &[flag, "-e", pattern]) else { return };
+            let expected = ripgrep(fixture.path(), &[flag, "-e", pattern]);
             let ours: BTreeSet<_> = found(&host, &snapshot, pattern, case, json!({})).await.into_iter().collect();
             assert_eq!(ours, expected, "{pattern:?} {case:?}");
         }
@@ -283,7 +230,7 @@ async fn every_pattern_finds_what_ripgrep_finds() {
         &["?????.txt"],
     ] {
         let flags: Vec<&str> = globs.iter().flat_map(|glob| ["-g", glob]).chain(["-e", "."]).collect();
-        let expected = ripgrep(&fixture, &flags).expect("rg is there");
+        let expected = ripgrep(fixture.path(), &flags);
         let ours = found(&host, &snapshot, ".", Case::Smart, json!({ "globs": globs })).await;
         assert_eq!(ours.into_iter().collect::<BTreeSet<_>>(), expected, "{globs:?}");
     }
@@ -385,6 +332,74 @@ async fn prefixes_binaries_and_long_lines() {
         assert_eq!(search(json!({ "queries": bad })).await.expect_err(bad).code, Code::InvalidPattern, "{bad}");
     }
     assert_eq!(search(json!({ "globs": ["a{b"] })).await.expect_err("no glob").code, Code::InvalidPattern);
+}
+
+#[tokio::test]
+async fn long_lines_are_searched_for_what_is_quick_and_counted_otherwise() {
+    let fixture = Fixture::empty();
+    let long = format!("{}needle_here{}", "x".repeat(1 << 20), "y".repeat(2000));
+    fixture.write("a.txt", format!("first needle_here\n{long}\nlast needle_here\n{}", "z".repeat(1 << 20)));
+    fixture.write("b.txt", format!("{}\nneedle_here\n", "w".repeat((1 << 20) - 1)));
+    fixture.write("c.txt", &long);
+    fixture.commit("x");
+    let host = Host::local(fixture.path());
+    let snapshot = host.open(None).await;
+    let find = |pattern: &'static str| {
+        let snapshot = snapshot.clone();
+        let host = &host;
+        async move {
+            let found = found_in(host, &snapshot, pattern, "smart", json!({})).await;
+            let arguments = json!({ "snapshot_id": snapshot, "queries": pattern });
+            let page = host.call(OperationId::SearchCode, arguments.clone()).await.expect("a page");
+            let gathered = host.call(OperationId::Context, arguments).await.expect("a page");
+            assert_eq!(page["skipped_long_lines"], gathered["skipped_long_lines"]);
+            (found, page["skipped_long_lines"].clone())
+        }
+    };
+    let line = |path: &str, line| (path.to_owned(), line);
+    let short = vec![line("a.txt", 1), line("a.txt", 3), line("b.txt", 2)];
+    let mut all = short.clone();
+    all.insert(1, line("a.txt", 2));
+    all.push(line("c.txt", 1));
+    for plain in ["needle_here", "NEEDLE_HERE|needle_(here|there)", "[n]eedle_here"] {
+        assert_eq!(find(plain).await, (all.clone(), Value::Null), "{plain}");
+    }
+    assert_eq!(find("needle_[a-z]+e").await, (short.clone(), json!(3)));
+    assert_eq!(find(r"needle.*").await, (short, json!(3)));
+    assert_eq!(find("w{8}").await.0, [line("b.txt", 1)], "a line of a mebibyte is not long");
+    // A long line among the lines around a match is cut, and not searched either.
+    let arguments = json!({ "snapshot_id": snapshot, "queries": "needle_[a-z]+e", "context_lines": 1 });
+    let page = host.call(OperationId::SearchCode, arguments).await.expect("a page");
+    let lines = &page["items"][0]["lines"];
+    assert_eq!((&lines[1]["match"], &lines[1]["true_bytes"]), (&Value::Null, &json!(long.len())));
+}
+
+/// The engine says that it can't be interrupted within a line; what it may be given is bounded so that the end of the
+/// context is seen soon.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_expensive_search_ends_with_its_context() {
+    use wit::operations::{HostOperations as _, OperationContext, Surface};
+    let fixture = Fixture::empty();
+    let mut state = 1u32;
+    let mut letters = |count: usize| -> String {
+        let letter = |_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if state >> 31 == 0 { 'a' } else { 'b' }
+        };
+        (0..count).map(letter).collect()
+    };
+    fixture.write("one-line.txt", letters(4 << 20));
+    fixture.write("lines.txt", (0..64).map(|_| letters(60_000) + "\n").collect::<String>());
+    fixture.commit("x");
+    let host = Host::local(fixture.path());
+    let arguments = json!({ "snapshot_id": host.open(None).await, "queries": ["[ab]*a[ab]{300}c"] });
+    let raw = serde_json::value::RawValue::from_string(arguments.to_string()).expect("JSON");
+    let token = tokio_util::sync::CancellationToken::new();
+    let context = OperationContext::new(std::time::Duration::from_millis(100), token);
+    let started = std::time::Instant::now();
+    let outcome = host.operations.call(OperationId::SearchCode, &raw, Surface::Direct, &context).await;
+    assert_eq!(outcome.expect_err("late").code, Code::DeadlineExceeded);
+    assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! A smart-HTTP git server on loopback: git's own `git http-backend` behind a small HTTP/1.1 front end.
+//! A GitHub on loopback: git's own `git http-backend` behind a small HTTP/1.1 front end, and the REST API of [`super::rest`].
 //!
 //! It serves every bare repository below a directory, speaks protocol version 2 (and 0, if the client asks for nothing),
 //! takes chunked and compressed request bodies, can require a token, logs what was asked, and fails on demand in the ways
@@ -14,7 +14,9 @@ use std::thread::JoinHandle;
 
 use base64::Engine as _;
 
-/// The request of a clone that a fault applies to.
+use super::rest::{self, Api, Installed, Listed};
+
+/// The request that a fault applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// `GET …/info/refs`: the first request.
@@ -23,6 +25,10 @@ pub enum Stage {
     ListRefs,
     /// `POST …/git-upload-pack` that fetches objects.
     Fetch,
+    /// `GET /api/v3/search/repositories`.
+    Search,
+    /// `POST /api/v3/app/installations/…/access_tokens`.
+    Token,
 }
 
 /// What goes wrong.
@@ -32,6 +38,8 @@ pub enum Fault {
     Status(u16),
     /// Status 429 with `Retry-After` in seconds.
     RateLimited(u64),
+    /// This status, headers and body.
+    Answer(u16, Vec<(&'static str, String)>, String),
     /// Status 302 to the same path below another address.
     Redirect(String),
     /// The request is read and never answered.
@@ -64,10 +72,19 @@ pub struct Request {
 #[derive(Default)]
 struct Settings {
     token: Option<String>,
+    api: Api,
     /// Each with how many requests of its stage pass first.
     faults: Vec<(Stage, usize, Fault)>,
     log: Vec<Request>,
     connections: Vec<TcpStream>,
+}
+
+impl Settings {
+    /// Whether a request may see what isn't public.
+    fn admits(&self, request: &Incoming) -> bool {
+        let nobody = self.token.is_none() && self.api.app.is_none();
+        nobody || self.token.iter().chain(&self.api.issued).any(|token| presents(request, token))
+    }
 }
 
 struct Shared {
@@ -119,6 +136,26 @@ impl GitServer {
     /// Answers 401 to whoever doesn't present this token (as bearer, or as the password of basic authentication).
     pub fn require_token(&self, token: &str) {
         self.shared.settings().token = Some(token.to_owned());
+    }
+
+    /// Lists repositories for searches.
+    pub fn list(&self, repositories: Vec<Listed>) {
+        self.shared.settings().api.repositories = repositories;
+    }
+
+    /// Says of each search that it ran out of time.
+    pub fn search_incompletely(&self) {
+        self.shared.settings().api.incomplete = true;
+    }
+
+    /// Installs an app; from now on git and searches want a token, its own or that of [`Self::require_token`].
+    pub fn install(&self, app: Installed) {
+        self.shared.settings().api.app = Some(app);
+    }
+
+    /// Refuses from now on all tokens given to the app so far.
+    pub fn revoke(&self) {
+        self.shared.settings().api.issued.clear();
     }
 
     /// Makes a stage fail from now on.
@@ -202,6 +239,12 @@ impl Incoming {
 
     fn stage(&self) -> Option<Stage> {
         let path = self.target.split('?').next().unwrap_or_default();
+        if path == rest::SEARCH {
+            return Some(Stage::Search);
+        }
+        if rest::asks_for_token(path) {
+            return Some(Stage::Token);
+        }
         if path.ends_with("/info/refs") {
             return Some(Stage::Handshake);
         }
@@ -228,7 +271,17 @@ fn converse(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
                 git_protocol: request.header("git-protocol").map(str::to_owned),
                 stage,
             });
-            if settings.token.as_ref().is_some_and(|token| !presents(&request, token)) {
+            let admitted = settings.admits(&request);
+            let is_rest = request.target.starts_with(rest::PREFIX);
+            if is_rest && !settings.faults.iter().any(|(at, ..)| Some(*at) == stage) {
+                let authorization = request.header("authorization").map(str::to_owned);
+                let (method, target) = (request.method.as_str(), request.target.as_str());
+                let (status, headers, body) = settings.api.answer(method, target, authorization.as_deref(), admitted);
+                drop(settings);
+                simple(stream, status, &headers, body.as_bytes())?;
+                continue;
+            }
+            if !is_rest && !admitted {
                 drop(settings);
                 let challenge = [("WWW-Authenticate", "Basic realm=\"double\"".to_owned())];
                 simple(stream, 401, &challenge, b"upstream-body-canary")?;
@@ -240,6 +293,7 @@ fn converse(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
         };
         match fault {
             Some(Fault::Status(status)) => simple(stream, status, &[], b"upstream-body-canary")?,
+            Some(Fault::Answer(status, headers, body)) => simple(stream, status, &headers, body.as_bytes())?,
             Some(Fault::RateLimited(seconds)) => {
                 simple(stream, 429, &[("Retry-After", seconds.to_string())], b"upstream-body-canary")?;
             }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::app::AppArguments;
 use super::environment;
 use crate::repository::{AllowPattern, GithubUrl, LocalMapping};
 
@@ -90,6 +91,8 @@ pub(super) struct Doctor {
     /// The git server, for GitHub Enterprise
     #[arg(long, value_name = "URL")]
     pub(super) github_url: Option<GithubUrl>,
+    #[command(flatten)]
+    pub(super) app: AppArguments,
     /// The worker program, if not this one
     #[arg(long, value_name = "PATH")]
     pub(super) worker: Option<PathBuf>,
@@ -110,6 +113,8 @@ pub(super) struct Shared {
     /// The git server, for GitHub Enterprise
     #[arg(long, value_name = "URL")]
     pub(super) github_url: Option<GithubUrl>,
+    #[command(flatten)]
+    pub(super) app: AppArguments,
     /// Limits, as TOML; `wit policy` lists them
     #[arg(long, value_name = "FILE")]
     pub(super) policy: Option<PathBuf>,

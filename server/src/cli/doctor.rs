@@ -16,6 +16,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 use wit_worker::sandbox::rules;
 
+use super::exit::Exit;
+use crate::github::App;
 use crate::repository::GithubUrl;
 
 #[cfg(target_os = "linux")]
@@ -31,6 +33,8 @@ pub(super) struct DoctorOptions {
     pub(super) github_url: GithubUrl,
     /// Variables that may hold a token, with whether they do.
     pub(super) tokens: Vec<(&'static str, bool)>,
+    /// The GitHub App, or why it can't be used.
+    pub(super) app: Result<Option<App>, Exit>,
     /// The worker program, if it is not this executable.
     pub(super) worker: Option<PathBuf>,
 }
@@ -48,6 +52,8 @@ pub(super) struct Report {
     temporary: Check,
     cache: Check,
     github: Check,
+    api: Check,
+    app: Check,
     tokens: Vec<Token>,
 }
 
@@ -135,9 +141,10 @@ pub(super) fn examine(options: &DoctorOptions) -> Report {
     }
     let (unconstrained, constrained) = rules::counts();
     let cache = host::cache(options.cache_dir.as_deref());
-    let github = host::reach(&options.github_url);
+    let (github, api) = host::reach(&options.github_url);
+    let app = host::app(&options.app);
     Report {
-        healthy: sandbox.available && [&cache, &github].iter().all(|check| check.ok || !check.required),
+        healthy: sandbox.available && [&cache, &github, &api, &app].iter().all(|check| check.ok || !check.required),
         version: env!("CARGO_PKG_VERSION"),
         platform: platform::platform(),
         sandbox,
@@ -145,6 +152,8 @@ pub(super) fn examine(options: &DoctorOptions) -> Report {
         temporary,
         cache,
         github,
+        api,
+        app,
         tokens: options.tokens.iter().map(|&(variable, present)| Token { variable, present }).collect(),
     }
 }

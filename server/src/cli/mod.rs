@@ -3,6 +3,7 @@
 //! Every bad input gives one clear line on stderr and its exit status; nothing panics. Stdout is written by
 //! [`output`] alone (I11).
 
+mod app;
 mod args;
 mod doctor;
 mod environment;
@@ -57,6 +58,7 @@ fn examine(arguments: args::Doctor) -> Result<(), Exit> {
         cache_dir: arguments.cache_dir.or_else(environment::cache_dir),
         github_url: arguments.github_url.unwrap_or_default(),
         tokens: environment::tokens(),
+        app: arguments.app.read(),
         worker: arguments.worker,
     });
     if arguments.json {

@@ -70,6 +70,7 @@ pub(super) fn operations(shared: &Shared, refresh: Refresh) -> Result<Arc<dyn Ho
         allow: shared.allow.clone(),
         github_url: shared.github_url.clone().unwrap_or_default(),
         token: environment::token(),
+        app: shared.app.read()?,
         refresh,
         ..OperationsOptions::new(cache_dir)
     };

@@ -20,7 +20,7 @@ use wit_worker::registry::Code;
 use super::arguments::Arguments;
 use super::cursor::{Position, Walk};
 use super::page::{Frame, Item};
-use super::search::{Case, LineNumbers, Pattern, Selection, TextLine, Window, scan};
+use super::search::{Case, LONG_LINE, LineNumbers, Pattern, Selection, TextLine, Window, counted, scan};
 use super::{OperationContext, OperationError, provenance};
 use crate::snapshot::Snapshot;
 
@@ -30,6 +30,8 @@ const REPEATS: f64 = 0.1;
 const ELSEWHERE: f64 = -0.75;
 /// Matching lines of one query that are looked at, in path order: a query with more says too little to rank by.
 const MOST_HITS: usize = 20_000;
+/// Bytes of a line within which the words of a definition are looked for.
+const BEGINNING: usize = 1024;
 /// Windows aren't merged beyond this many lines.
 const MOST_LINES: u64 = 120;
 /// Words before a name that is being defined, in most languages.
@@ -106,7 +108,8 @@ pub(crate) fn gather(
     context: &OperationContext,
 ) -> Result<Box<RawValue>, OperationError> {
     let patterns = Pattern::compile_all(&arguments.list("queries"), Case::Smart)?;
-    let selection = Selection::new(snapshot, "", &arguments.list("globs"), &[], context)?;
+    let any_line = patterns.iter().all(Pattern::is_plain);
+    let selection = Selection::new(snapshot, "", &arguments.list("globs"), &[], any_line, context)?;
     let begin = match arguments.text("cursor") {
         Some(cursor) => usize::try_from(walk.accept(cursor)?.0).unwrap_or(usize::MAX),
         None => 0,
@@ -121,12 +124,12 @@ pub(crate) fn gather(
     }
     for candidate in &mut candidates {
         context.check()?;
-        rank(snapshot, candidate, &patterns, &weights);
+        rank(snapshot, candidate, &patterns, &weights, context)?;
     }
     // Entries are in path order, so their indices are too.
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.entry, a.first).cmp(&(b.entry, b.first))));
     let frame = Frame {
-        head: provenance(snapshot),
+        head: format!("{}{}", provenance(snapshot), counted("skipped_long_lines", selection.long_lines)),
         name: "items",
         max_bytes: arguments.number("max_bytes").unwrap_or(65_536),
         walk,
@@ -146,7 +149,7 @@ pub(crate) fn gather(
             ranking_reasons: candidate.reasons.clone(),
             start_line: window.first,
             end_line: window.last(),
-            lines: window.show(&patterns),
+            lines: window.show(&patterns, context)?,
             lossy: entry.is_lossy(),
         };
         let json = serde_json::to_string(&shown).map_err(|_| lost())?;
@@ -213,7 +216,13 @@ fn merge(entry: usize, hits: &BTreeMap<usize, Hit>, around: u64, candidates: &mu
     candidates.extend(open);
 }
 
-fn rank(snapshot: &Snapshot, candidate: &mut Candidate, patterns: &[Pattern], weights: &[f64]) {
+fn rank(
+    snapshot: &Snapshot,
+    candidate: &mut Candidate,
+    patterns: &[Pattern],
+    weights: &[f64],
+    context: &OperationContext,
+) -> Result<(), OperationError> {
     let held = candidate.queries.count_ones();
     let sum: f64 =
         (0..weights.len()).filter(|index| candidate.queries & (1 << index) != 0).map(|index| weights[index]).sum();
@@ -224,14 +233,17 @@ fn rank(snapshot: &Snapshot, candidate: &mut Candidate, patterns: &[Pattern], we
         reasons.push(format!("{} matching lines", candidate.hits));
     }
     let text = snapshot.text().get(candidate.start..candidate.end).unwrap_or_default();
-    let defines = |line: &[u8]| {
-        let words = String::from_utf8_lossy(line);
-        let defining = words.split_whitespace().take(4).any(|word| DEFINING.contains(&word));
-        defining && patterns.iter().any(|pattern| pattern.position(line).is_some())
-    };
-    if text.split(|byte| *byte == b'\n').any(defines) {
-        score += DEFINITION;
-        reasons.push("looks like a definition".to_owned());
+    let any_line = patterns.iter().all(Pattern::is_plain);
+    for line in text.split(|byte| *byte == b'\n').filter(|line| any_line || line.len() < LONG_LINE) {
+        context.check()?;
+        // The words of a definition stand at the beginning of a line.
+        let beginning = String::from_utf8_lossy(line.get(..BEGINNING).unwrap_or(line));
+        let defining = beginning.split_whitespace().take(4).any(|word| DEFINING.contains(&word));
+        if defining && patterns.iter().any(|pattern| pattern.position(line).is_some()) {
+            score += DEFINITION;
+            reasons.push("looks like a definition".to_owned());
+            break;
+        }
     }
     let path = snapshot.entry(candidate.entry).map(|entry| entry.path().to_vec()).unwrap_or_default();
     if patterns.iter().any(|pattern| pattern.position(&path).is_some()) {
@@ -245,4 +257,5 @@ fn rank(snapshot: &Snapshot, candidate: &mut Candidate, patterns: &[Pattern], we
     // Three decimals: no more than anyone can tell apart, and the same on every machine.
     candidate.score = (score * 1000.0).round() / 1000.0;
     candidate.reasons = reasons;
+    Ok(())
 }

@@ -15,9 +15,10 @@ use wit_worker::registry::{Code, OperationId};
 use super::arguments::{Arguments, refused};
 use super::cursor::Walk;
 use super::{
-    HostOperations, OperationContext, OperationError, OperationFuture, OperationsOptions, Surface, gather, list, open,
-    read, refs, search,
+    HostOperations, OperationContext, OperationError, OperationFuture, OperationsOptions, Surface, find, gather, list,
+    open, read, refs, search,
 };
+use crate::github::Github;
 use crate::repository::{LocalMapping, Records, RepoName, Server};
 use crate::snapshot::{Snapshot, SnapshotId, Store, StoreError};
 
@@ -36,6 +37,7 @@ pub(super) struct Shared {
     pub(super) options: OperationsOptions,
     pub(super) store: Store,
     pub(super) server: Server,
+    pub(super) github: Arc<Github>,
     pub(super) records: Records,
     background: CancellationToken,
     /// One lock for each repository and ref that is being opened: ten callers, one fetch.
@@ -59,9 +61,11 @@ impl Operations {
         let store = Store::open(&options.cache_dir, options.caps.cache_bytes)
             .map_err(|StoreError::Io(error)| OpenError::Cache(error))?;
         let background = CancellationToken::new();
+        let github = Arc::new(Github::new(options.github_url.clone(), options.token.clone(), options.app.clone()));
         let shared = Shared {
             records: Records::new(store.refs(), store.scratch(), &options.github_url),
-            server: Server::new(options.github_url.clone(), options.token.clone()),
+            server: Server::new(options.github_url.clone(), Arc::clone(&github)),
+            github,
             background: background.clone(),
             store,
             options,
@@ -93,10 +97,7 @@ impl HostOperations for Operations {
                     shared.over_snapshot(operation, arguments, surface, context).await
                 }
                 OperationId::Refs => refs::refs(shared, arguments, context).await,
-                OperationId::FindRepositories => Err(OperationError::new(
-                    Code::OperationFailed,
-                    format!("{} is not available yet", operation.entry().tool),
-                )),
+                OperationId::FindRepositories => find::find(shared, &arguments, context).await,
             }
         })
     }
@@ -189,7 +190,7 @@ pub(super) async fn blocking<T: Send + 'static>(
 }
 
 /// Waits for the end of a context.
-pub(super) async fn ended(context: &OperationContext) -> OperationError {
+pub(crate) async fn ended(context: &OperationContext) -> OperationError {
     let token: &CancellationToken = context.cancellation();
     tokio::select! {
         () = token.cancelled() => {}

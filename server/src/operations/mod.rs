@@ -4,6 +4,7 @@ mod arguments;
 mod context;
 mod cursor;
 mod error;
+mod find;
 mod gather;
 mod host;
 mod list;
@@ -24,6 +25,7 @@ use wit_worker::registry::OperationId;
 
 pub use context::{OperationContext, Progress};
 pub use error::OperationError;
+pub(crate) use host::ended;
 pub use host::{OpenError, Operations};
 pub use options::{Caps, OperationsOptions, Refresh};
 pub(crate) use slots::{cancelled, in_slot};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::github::App;
 use crate::repository::{AllowPattern, GithubUrl, LocalMapping, Secret};
 
 const MIB: u64 = 1 << 20;
@@ -21,6 +22,8 @@ pub struct OperationsOptions {
     pub github_url: GithubUrl,
     /// The credential for that server, and for no other.
     pub token: Option<Secret>,
+    /// A GitHub App's installation, whose tokens are used instead of `token`.
+    pub app: Option<App>,
     /// Sizes beyond which a repository, a file or the cache is too large.
     pub caps: Caps,
     /// When a server is asked about a ref that the cache knows.
@@ -37,6 +40,7 @@ impl OperationsOptions {
             cache_dir,
             github_url: GithubUrl::default(),
             token: None,
+            app: None,
             caps: Caps::default(),
             refresh: Refresh::default(),
         }

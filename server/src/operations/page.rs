@@ -12,7 +12,7 @@ use wit_worker::registry::Code;
 
 const WARNING_CUT: &str = "the byte budget ended this page early; next_cursor goes on";
 const WARNING_OVER: &str = "one item is larger than the byte budget and was sent whole";
-/// Longer than either warning, and the digits of all numbers at their largest.
+/// Longer than any warning, and the digits of all numbers at their largest.
 const SLACK: usize = 64 + 64;
 
 /// An item, serialized, and where the walk goes on after it.
@@ -51,6 +51,16 @@ impl Frame<'_> {
         items: impl Iterator<Item = Result<Item, OperationError>>,
         most: usize,
     ) -> Result<Box<RawValue>, OperationError> {
+        self.fill_and_note(items, most, None)
+    }
+
+    /// The same; the page that ends the walk carries a warning of at most 64 bytes, if there is one.
+    pub(crate) fn fill_and_note(
+        &self,
+        items: impl Iterator<Item = Result<Item, OperationError>>,
+        most: usize,
+        note: Option<&'static str>,
+    ) -> Result<Box<RawValue>, OperationError> {
         let mut room = self.room();
         let mut taken: Vec<Item> = Vec::new();
         let mut ending = Ending { returned: 0, next: None, warning: None };
@@ -72,6 +82,9 @@ impl Frame<'_> {
             taken.push(item);
         }
         ending.returned = taken.len();
+        if ending.next.is_none() {
+            ending.warning = ending.warning.or(note);
+        }
         let list: Vec<&str> = taken.iter().map(|item| item.json.as_str()).collect();
         self.close(&format!("\"{}\":[{}],", self.name, list.join(",")), ending)
     }

@@ -15,6 +15,7 @@ mod secret;
 
 pub use error::RepositoryError;
 pub(crate) use local::LocalRepository;
+pub(crate) use name::wildcard;
 pub use name::{AllowPattern, CommitId, GithubUrl, LocalMapping, NameError, RepoName};
 pub(crate) use records::{Record, Records};
 pub(crate) use remote::Server;

@@ -150,13 +150,27 @@ impl AllowPattern {
     /// Whether the pattern covers the repository, ignoring ASCII case.
     #[must_use]
     pub fn allows(&self, repo: &RepoName) -> bool {
-        wildcard(self.owner.as_bytes(), repo.owner().to_ascii_lowercase().as_bytes())
-            && wildcard(self.name.as_bytes(), repo.name().to_ascii_lowercase().as_bytes())
+        self.covers_owner(repo.owner()) && wildcard(self.name.as_bytes(), repo.name().to_ascii_lowercase().as_bytes())
+    }
+
+    /// Whether the pattern covers some repository of an owner.
+    pub(crate) fn covers_owner(&self, owner: &str) -> bool {
+        wildcard(self.owner.as_bytes(), owner.to_ascii_lowercase().as_bytes())
+    }
+
+    /// The owner's part, in lower case.
+    pub(crate) fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// The name's part, in lower case.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 }
 
 /// Matches `*` greedily with one point of return: linear in practice, quadratic at worst on 100 bytes.
-fn wildcard(pattern: &[u8], text: &[u8]) -> bool {
+pub(crate) fn wildcard(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t, mut star) = (0, 0, None);
     while t < text.len() {
         if pattern.get(p) == Some(&b'*') {

@@ -22,7 +22,7 @@ use super::error::RepositoryError;
 use super::http::{Client, Conversation, client};
 use super::name::{CommitId, GithubUrl, RepoName};
 use super::revision::{RefEntry, RefRequest, Resolved};
-use super::secret::Secret;
+use crate::github::Github;
 use crate::operations::{Caps, OperationContext};
 
 /// Largest single object or delta that is decoded, in bytes.
@@ -33,14 +33,15 @@ const OVERHEAD_BYTES: u64 = 256 << 20;
 /// The operator's git server.
 pub(crate) struct Server {
     url: GithubUrl,
-    token: Option<Secret>,
+    /// Has the credentials.
+    github: Arc<Github>,
     client: std::sync::OnceLock<reqwest::Client>,
 }
 
 impl Server {
     /// Connects to nothing yet.
-    pub(crate) fn new(url: GithubUrl, token: Option<Secret>) -> Self {
-        Self { url, token, client: std::sync::OnceLock::new() }
+    pub(crate) fn new(url: GithubUrl, github: Arc<Github>) -> Self {
+        Self { url, github, client: std::sync::OnceLock::new() }
     }
 
     /// Begins a conversation about one repository. Must be called on a blocking thread of the runtime, as everything
@@ -59,7 +60,7 @@ impl Server {
                 self.client.get_or_init(|| made).clone()
             }
         };
-        let (server, token) = (self.url.clone(), self.token.clone());
+        let (server, token) = (self.url.clone(), runtime.block_on(self.github.token(context))?);
         let conversation = Conversation::new(shared, runtime, server, token, context.clone());
         let address = self.url.repository(repo);
         let url = gix::url::parse(address.as_str()).map_err(|_| RepositoryError::Unavailable)?;
@@ -72,7 +73,13 @@ impl Server {
             Vec::new(),
             &mut gix::progress::Discard,
         );
-        let handshake = handshake.map_err(|_| conversation.failure().unwrap_or(RepositoryError::Unavailable))?;
+        let handshake = handshake.map_err(|_| {
+            let failure = conversation.failure().unwrap_or(RepositoryError::Unavailable);
+            if matches!(failure, RepositoryError::Authentication) {
+                self.github.token_refused();
+            }
+            failure
+        })?;
         Ok(RemoteRepository { transport, handshake, conversation, caps, repo: repo.clone() })
     }
 }

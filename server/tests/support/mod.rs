@@ -1,6 +1,8 @@
 //! Real git repositories in temporary directories, and a host to ask about them.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
 
+pub mod oracle;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;

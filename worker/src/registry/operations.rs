@@ -155,6 +155,7 @@ const BUDGET: Field = required(
     ]),
     "byte accounting of this response",
 );
+const SKIPPED_LONG: Field = optional("skipped_long_lines", COUNT, "lines over 1 MiB not searched");
 const RETURNED: Field = required("returned_items", COUNT, "items in this page");
 const HAS_MORE: Field = required("has_more", Type::Boolean, "whether another page follows");
 const NEXT_CURSOR: Field = required("next_cursor", Type::Nullable(&ANY_TEXT), "cursor of the next page, or null");
@@ -400,6 +401,7 @@ pub const OPERATIONS: &[Operation] = &[
             ),
             required("skipped_binary", COUNT, "binary files passed over"),
             optional("skipped_unstored", COUNT, "files over the size cap passed over"),
+            SKIPPED_LONG,
             RETURNED,
             HAS_MORE,
             NEXT_CURSOR,
@@ -492,6 +494,7 @@ pub const OPERATIONS: &[Operation] = &[
                 ),
                 "windows, best first",
             ),
+            SKIPPED_LONG,
             RETURNED,
             HAS_MORE,
             NEXT_CURSOR,

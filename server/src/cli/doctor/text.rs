@@ -40,6 +40,8 @@ impl Display for Report {
         check(f, "temporary", &self.temporary)?;
         check(f, "cache", &self.cache)?;
         check(f, "git server", &self.github)?;
+        check(f, "GitHub API", &self.api)?;
+        check(f, "GitHub App", &self.app)?;
         for token in &self.tokens {
             let presence = if token.present { "set" } else { "not set" };
             writeln!(f, "{:<12}  {presence}", token.variable)?;
@@ -58,6 +60,9 @@ fn check(f: &mut Formatter<'_>, name: &str, check: &Check) -> fmt::Result {
         (false, true) => "FAILED",
         (false, false) => "warning",
     };
+    if check.what.is_empty() {
+        return writeln!(f, "{name:<12}  {word}: {}", check.detail);
+    }
     writeln!(f, "{name:<12}  {word}: {} ({})", check.detail, check.what)
 }
 

@@ -24,7 +24,7 @@ use super::read::without_ending;
 use super::{OperationContext, OperationError, provenance};
 use crate::snapshot::{Entry, Snapshot};
 pub(crate) use pattern::{Case, Pattern};
-pub(crate) use select::Selection;
+pub(crate) use select::{LONG_LINE, Selection};
 
 /// Lines longer than this many bytes are cut, and say how long they are.
 const LINE_BYTES: usize = 1024;
@@ -72,18 +72,20 @@ pub(crate) fn search(
     let patterns = Pattern::compile_all(&arguments.list("queries"), case)?;
     let mut globs = arguments.list("globs");
     globs.extend(arguments.text("glob").map(str::to_owned));
-    let selection =
-        Selection::new(snapshot, arguments.text_or_empty("path_prefix"), &globs, &arguments.list("exclude"), context)?;
+    let prefix = arguments.text_or_empty("path_prefix");
+    let any_line = patterns.iter().all(Pattern::is_plain);
+    let selection = Selection::new(snapshot, prefix, &globs, &arguments.list("exclude"), any_line, context)?;
     let begin = match arguments.text("cursor") {
         Some(cursor) => usize::try_from(walk.accept(cursor)?.0).unwrap_or(usize::MAX),
         None => 0,
     };
     let most = arguments.count("max_results").unwrap_or(100);
     let hits = scan::scan(snapshot.text(), &selection.text_from(begin), &patterns, most + 1, context)?;
-    let skipped = match selection.unstored {
-        0 => String::new(),
-        count => format!("\"skipped_unstored\":{count},"),
-    };
+    let skipped = format!(
+        "{}{}",
+        counted("skipped_unstored", selection.unstored),
+        counted("skipped_long_lines", selection.long_lines)
+    );
     let frame = Frame {
         head: format!("{}\"skipped_binary\":{},{skipped}", provenance(snapshot), selection.binary),
         name: "items",
@@ -107,7 +109,7 @@ pub(crate) fn search(
             match_line: number,
             start_line: window.first,
             end_line: window.last(),
-            lines: window.show(&patterns),
+            lines: window.show(&patterns, context)?,
             lossy: entry.is_lossy(),
         };
         let json = serde_json::to_string(&shown).map_err(|_| lost())?;
@@ -118,6 +120,11 @@ pub(crate) fn search(
 
 fn lost() -> OperationError {
     OperationError::new(Code::OperationFailed, "the operation failed")
+}
+
+/// A count among the fields before the items, if there is something to count.
+pub(crate) fn counted(name: &str, count: u64) -> String {
+    if count == 0 { String::new() } else { format!("\"{name}\":{count},") }
 }
 
 /// Counts lines forward from the last place asked about, so that each byte is counted once.
@@ -177,12 +184,21 @@ impl<'a> Window<'a> {
         self.first + (self.lines.len() as u64).saturating_sub(1)
     }
 
-    /// The lines as they are shown, with those marked that any pattern matches.
-    pub(crate) fn show(&self, patterns: &[Pattern]) -> Vec<TextLine> {
+    /// The lines as they are shown, with those marked that any pattern matches; a line that wasn't searched is not marked.
+    pub(crate) fn show(
+        &self,
+        patterns: &[Pattern],
+        context: &OperationContext,
+    ) -> Result<Vec<TextLine>, OperationError> {
+        let any_line = patterns.iter().all(Pattern::is_plain);
         let show = |(index, line): (usize, &&[u8])| {
-            let found = patterns.iter().find_map(|pattern| pattern.position(line));
+            let mut found = None;
+            for pattern in patterns.iter().filter(|_| any_line || line.len() < LONG_LINE) {
+                context.check()?;
+                found = found.or_else(|| pattern.position(line));
+            }
             let (text, true_bytes) = cut(line, found);
-            TextLine { line: self.first + index as u64, text, matches: found.is_some(), true_bytes }
+            Ok(TextLine { line: self.first + index as u64, text, matches: found.is_some(), true_bytes })
         };
         self.lines.iter().enumerate().map(show).collect()
     }

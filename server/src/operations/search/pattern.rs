@@ -2,6 +2,9 @@
 
 use grep_matcher::{LineMatchKind, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Hir, HirKind};
+
 use wit_worker::registry::Code;
 
 use super::needle::Needle;
@@ -13,6 +16,8 @@ const PROGRAM_BYTES: usize = 4 << 20;
 const AUTOMATON_BYTES: usize = 32 << 20;
 /// Deepest nesting of groups.
 const NESTING: u32 = 100;
+/// Longest match, in bytes, of a pattern that is quick on a line of any length.
+const PLAIN_BYTES: usize = 256;
 /// Most of the engine's words that are passed on.
 const REASON_CHARACTERS: usize = 300;
 
@@ -44,6 +49,7 @@ pub(crate) struct Pattern {
     needle: Option<Needle>,
     /// Whether the pattern has `\A` or `\z`, which stand for the ends of each line.
     line_by_line: bool,
+    plain: bool,
 }
 
 impl Pattern {
@@ -63,7 +69,10 @@ impl Pattern {
             .map_err(|error| invalid(&error.to_string()))?;
         let line_by_line = matcher.line_terminator().is_none();
         let needle = if line_by_line { None } else { Needle::of(text, case) };
-        Ok(Self { text: text.to_owned(), matcher, needle, line_by_line })
+        // To see what there is to match, case only widens letters to classes.
+        let hir = ParserBuilder::new().utf8(false).multi_line(true).nest_limit(NESTING).build().parse(text).ok();
+        let plain = hir.is_some_and(|hir| is_plain(&hir));
+        Ok(Self { text: text.to_owned(), matcher, needle, line_by_line, plain })
     }
 
     /// Compiles all queries.
@@ -74,6 +83,11 @@ impl Pattern {
     /// The query as it was given.
     pub(crate) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether the pattern is quick on a line of any length: it repeats nothing, and its matches are short.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// Where the pattern first matches a line without its ending.
@@ -121,6 +135,18 @@ impl Pattern {
     }
 }
 
+fn is_plain(hir: &Hir) -> bool {
+    fn repeats(hir: &Hir) -> bool {
+        match hir.kind() {
+            HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => false,
+            HirKind::Repetition(_) => true,
+            HirKind::Capture(capture) => repeats(&capture.sub),
+            HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(repeats),
+        }
+    }
+    !repeats(hir) && hir.properties().maximum_len().is_some_and(|len| len <= PLAIN_BYTES)
+}
+
 /// A refusal of a pattern: our words, and the engine's about the caller's own pattern.
 pub(super) fn invalid(reason: &str) -> OperationError {
     // The engine draws a picture of the pattern; its last line says what is wrong.
@@ -163,6 +189,17 @@ mod tests {
     fn long_repetitions_are_no_refusal() {
         for pattern in [r"\w{64}", "[A-Za-z0-9_-]{256}", ".{0,256}x", "a[ab]{900}[c-f]"] {
             assert!(Pattern::compile(pattern, Case::Insensitive).is_ok(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_is_plain() {
+        let plain = |text: &str| Pattern::compile(text, Case::Smart).expect("a pattern").is_plain();
+        for text in ["kiss", "a|b(c|d)", r"\bfn\b", "^x$", "[a-z][0-9]", "(?i)straße"] {
+            assert!(plain(text), "{text}");
+        }
+        for text in ["a*", "a{3}", "(ab)?c", ".*x", &"x".repeat(300)] {
+            assert!(!plain(text), "{text}");
         }
     }
 

@@ -16,7 +16,7 @@ const FIRST_CHUNK: usize = 128 << 10;
 /// Bytes of a chunk at most.
 const LARGEST_CHUNK: usize = 2 << 20;
 /// Bytes searched for one query at a stretch, cut behind a newline: deadline and cancellation are looked at between them.
-/// A longer line is searched in one piece, as its ends decide what matches; the cap on files bounds it.
+/// A longer line is searched in one piece, as its ends decide what matches; [`super::select`] bounds it.
 const STRETCH: usize = 64 << 10;
 
 /// A line that matches.

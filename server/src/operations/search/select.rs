@@ -4,6 +4,11 @@
 //! last glob that fits decides; if there is any that doesn't exclude, a file that none fits is left out. A directory that
 //! is excluded takes everything below it along. `exclude` is a list of globs, each as if with `!`, after all others.
 
+//!
+//! A regular expression over one line can take time that grows with the line and the expression together, and nothing can
+//! interrupt the engine within it. So lines over [`LONG_LINE`] are searched only for what is quick on any line; otherwise
+//! they are passed over and counted.
+
 use std::ops::Range;
 
 use globset::{Candidate, GlobBuilder, GlobSet, GlobSetBuilder};
@@ -13,6 +18,9 @@ use crate::operations::path::{Found, find};
 use crate::operations::{OperationContext, OperationError};
 use crate::snapshot::{EntryKind, Snapshot};
 
+/// Lines over this many bytes, newline included, are long.
+pub(crate) const LONG_LINE: usize = 1 << 20;
+
 /// The files to search.
 pub(crate) struct Selection {
     /// Where their text is, in order, neighbours joined.
@@ -21,14 +29,20 @@ pub(crate) struct Selection {
     pub(crate) binary: u64,
     /// Files among them whose contents are not stored.
     pub(crate) unstored: u64,
+    /// Lines passed over as they are long.
+    pub(crate) long_lines: u64,
+    /// Whether long lines are searched.
+    any_line: bool,
 }
 
 impl Selection {
+    /// Selects by path; `any_line` says that long lines are searched too.
     pub(crate) fn new(
         snapshot: &Snapshot,
         prefix: &str,
         globs: &[String],
         exclude: &[String],
+        any_line: bool,
         context: &OperationContext,
     ) -> Result<Self, OperationError> {
         let range = match find(snapshot, prefix)? {
@@ -36,7 +50,7 @@ impl Selection {
             Found::Leaf(entry) => entry.index()..entry.index() + 1,
         };
         let globs = Globs::new(globs, exclude)?;
-        let mut selection = Self { text: Vec::new(), binary: 0, unstored: 0 };
+        let mut selection = Self { text: Vec::new(), binary: 0, unstored: 0, long_lines: 0, any_line };
         let mut directory = Directory::default();
         for (looked_at, entry) in snapshot.entries(range).enumerate() {
             if looked_at.is_multiple_of(256) {
@@ -46,7 +60,7 @@ impl Selection {
                 continue;
             }
             match entry.kind() {
-                EntryKind::Text => selection.add(snapshot, entry.text_range()),
+                EntryKind::Text => selection.add(snapshot, entry.text_range(), context)?,
                 EntryKind::Binary => selection.binary += 1,
                 EntryKind::Unstored => selection.unstored += 1,
                 EntryKind::Symlink | EntryKind::Submodule => {}
@@ -61,13 +75,41 @@ impl Selection {
         rest.filter(|range| range.start < range.end).collect()
     }
 
-    fn add(&mut self, snapshot: &Snapshot, text: Range<usize>) {
+    fn add(
+        &mut self,
+        snapshot: &Snapshot,
+        text: Range<usize>,
+        context: &OperationContext,
+    ) -> Result<(), OperationError> {
         if text.is_empty() {
-            return;
+            return Ok(());
         }
         // The newline that the snapshot gives to a last line without one belongs to the file.
         let ended = snapshot.text().get(text.end - 1) == Some(&b'\n');
         let text = text.start..text.end + usize::from(!ended);
+        if self.any_line || text.len() <= LONG_LINE {
+            self.push(text);
+            return Ok(());
+        }
+        context.check()?;
+        let bytes = snapshot.text().get(text.clone()).unwrap_or_default();
+        let (mut kept, mut line) = (0, 0);
+        for end in memchr::memchr_iter(b'\n', bytes).map(|newline| newline + 1) {
+            if end - line > LONG_LINE {
+                self.push(text.start + kept..text.start + line);
+                self.long_lines += 1;
+                kept = end;
+            }
+            line = end;
+        }
+        self.push(text.start + kept..text.end);
+        Ok(())
+    }
+
+    fn push(&mut self, text: Range<usize>) {
+        if text.is_empty() {
+            return;
+        }
         match self.text.last_mut() {
             Some(last) if last.end == text.start => last.end = text.end,
             _ => self.text.push(text),
