@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|mode| mode == wit_worker::WORKER_ARGUMENT) {
+        #[cfg(target_os = "linux")]
+        wit::codemode::become_worker();
         return wit_worker::run();
     }
     // Best effort: a genuine worker closes everything above 2 by itself (I2).

@@ -67,6 +67,33 @@ fn a_search_by_token_and_by_app() {
 }
 
 #[test]
+fn an_apps_token_opens_a_private_repository() {
+    let home = tempfile::tempdir().unwrap();
+    let server = github(home.path());
+    let source = process::repository(home.path());
+    let bare = home.path().join("demo/repo.git");
+    let status = Command::new("git").args(["clone", "--quiet", "--bare"]).args([&source, &bare]).status().unwrap();
+    assert!(status.success());
+    server.install(Installed { id: json!(4), installation: 5, seconds: 3600 });
+    let path = key(home.path());
+    let open = |app: bool| {
+        let mut command = wit(home.path());
+        let script = "return (await codemode.wit.open({ repo: 'demo/repo' })).totals.files";
+        command.args(["run", "-e", script, "--github-url", &server.url()]).env("WIT_LOG", "trace");
+        if app {
+            command.args(["--app-id", "4", "--app-installation-id", "5", "--app-private-key-path"]).arg(&path);
+        }
+        outcome(&mut command, b"", home.path())
+    };
+    let text = open(false);
+    assert!(text.starts_with("exit: 1\n") && text.contains("repository_not_found"), "{text}");
+    let text = open(true);
+    assert!(text.starts_with("exit: 0\n") && stdout(&text) == "2\n", "{text}");
+    assert!(!text.contains("canary") && !text.contains("eyJ"), "{text}");
+    assert_eq!(server.count(Stage::Token), 1);
+}
+
+#[test]
 fn failures_keep_their_words_to_themselves() {
     let home = tempfile::tempdir().unwrap();
     let server = github(home.path());

@@ -261,6 +261,51 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_pattern_and_lang_are_the_search_is_theirs(pattern in "(.{0,12}|[a-zA-Z*/_. -]{1,12})", lang in "(.{0,12}|[ -~]{0,12})") {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(async {
+            let world = World::new();
+            let outcome = find(&world.host(), json!({ "pattern": pattern, "lang": lang, "query": "tail" })).await;
+            let form = "^(user:\"[A-Za-z0-9._-]+\" )?((\"[A-Za-z0-9._-]+\" )+in:name )?(language:\"[^\"\\\\\\p{Cc}]+\" )?tail$";
+            let form = regex::Regex::new(form).expect("a pattern");
+            match outcome {
+                Ok(_) => assert!(form.is_match(&world.sent()[0]), "{:?}", world.sent()),
+                Err(error) => {
+                    assert_eq!(error.code, Code::InvalidArguments);
+                    assert!(world.searches().is_empty());
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn whatever_the_query_is_only_what_is_allowed_comes_back(words in prop::collection::vec(prop::sample::select(vec![
+        "user:zorg", "user:acme", "USER:Zorg", "org:zorg", "repo:zorg/rocket", "repo:acme/anvil", "-user:acme", "NOT", "OR",
+        "(user:zorg", ")", "\"user:zorg\"", "user:\"zorg\"", "rocket", "about", "language:rust", "in:name", "user:", "repo:x",
+    ]), 1..6), owner in any::<bool>()) {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(async {
+            let world = World::new();
+            let allowed = if owner { "acme/*" } else { "*cme/*" };
+            let host = world.host_with(|options| options.allow = vec![allowed.parse().expect("a pattern")]);
+            match find(&host, json!({ "query": words.join(" ") })).await {
+                Ok(page) => {
+                    let items = page["items"].as_array().expect("items");
+                    assert!(items.iter().all(|item| item["full_name"].as_str().expect("a name").starts_with("acme/")));
+                }
+                Err(error) => {
+                    assert_eq!(error.code, Code::RepositoryDenied);
+                    assert!(world.searches().is_empty());
+                }
+            }
+        });
+    }
+}
+
 #[tokio::test]
 async fn cursors_belong_to_their_search() {
     let world = World::new();

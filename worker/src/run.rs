@@ -17,6 +17,9 @@ use crate::{EXIT_ENGINE, EXIT_PARENT_GONE, EXIT_PROTOCOL, sandbox};
 
 /// Runs this process as a worker; gives the status to leave with.
 pub(crate) fn run() -> u8 {
+    // Started from an anonymous file, it would be known to `ps` by a descriptor's number.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::set_name(c"wit-worker");
     let Ok(engine) = Engine::new() else {
         return EXIT_ENGINE;
     };

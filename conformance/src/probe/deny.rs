@@ -42,6 +42,8 @@ fn install(what: &str, error: u32) -> Result<(), String> {
             (libc::SYS_landlock_add_rule, Vec::new()),
             (libc::SYS_landlock_restrict_self, Vec::new()),
         ],
+        // Nothing the worker needs: it is the server that then starts it from its own executable.
+        "memory_files" => vec![(libc::SYS_memfd_create, Vec::new())],
         "descriptors" => vec![(libc::SYS_close_range, Vec::new())],
         "no_new_privs" => {
             vec![(libc::SYS_prctl, condition(0, SeccompCmpOp::Eq, libc::PR_SET_NO_NEW_PRIVS as u64)?)]

@@ -74,6 +74,8 @@ struct Sandbox {
     /// Why not.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+    /// What workers are started from.
+    program: &'static str,
     layers: Vec<LayerReport>,
 }
 

@@ -28,6 +28,10 @@ mod workers;
 mod workers;
 
 pub use policy::{CodeModePolicy, PolicyError};
+#[cfg(target_os = "linux")]
+pub use workers::program::become_worker;
+#[cfg(target_os = "linux")]
+pub(crate) use workers::{place, program::WorkerProgram};
 
 /// What Code Mode needs to start.
 pub struct CodeModeOptions {

@@ -4,7 +4,7 @@
 //! boot. Any other answer (a container's filter that says EPERM) is a failure, not an absence.
 #![allow(unsafe_code)]
 
-use std::io;
+use std::{fs, io};
 
 use ::landlock::{
     ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus,
@@ -62,6 +62,15 @@ pub(super) fn restrict() -> Result<bool, LockdownError> {
         .map_err(failed)?;
     match status.ruleset {
         RulesetStatus::NotEnforced => Err(LockdownError::EnforceLandlock("the kernel enforced nothing".to_owned())),
-        RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(true),
+        RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => refused(),
+    }
+}
+
+/// Tries what must now be refused: nothing in `/proc` shows a Landlock domain, so only trying tells.
+fn refused() -> Result<bool, LockdownError> {
+    match fs::read_dir("/").map(drop) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(true),
+        Err(error) => Err(LockdownError::EnforceLandlock(format!("the root directory: {}", error.kind()))),
+        Ok(()) => Err(LockdownError::EnforceLandlock("the root directory can still be read".to_owned())),
     }
 }

@@ -38,12 +38,16 @@ pub(super) fn cache(directory: Option<&Path>) -> Check {
 
 /// Whether a worker's private directory can be made and removed, as each start of one does.
 pub(super) fn temporary() -> Check {
-    let made = tempfile::Builder::new().prefix("wit-worker-").tempdir().and_then(tempfile::TempDir::close);
+    #[cfg(target_os = "linux")]
+    let root = crate::codemode::place::root();
+    #[cfg(not(target_os = "linux"))]
+    let root = std::env::temp_dir();
+    let made = tempfile::Builder::new().prefix("wit-worker-").tempdir_in(&root).and_then(tempfile::TempDir::close);
     let (ok, detail) = match made {
         Ok(()) => (true, "can be used".to_owned()),
         Err(error) => (false, format!("cannot be used: {}", error.kind())),
     };
-    Check { what: std::env::temp_dir().display().to_string(), ok, required: true, detail }
+    Check { what: root.display().to_string(), ok, required: true, detail }
 }
 
 /// Whether the git server takes a connection, and whether its REST API answers. Being offline is not a fault: local

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ use wit_worker::sandbox::status::verify_status;
 use wit_worker::sandbox::{LAYERS, Layer, Requirement, landlock};
 
 use super::{LayerReport, Platform, Sandbox, State};
+use crate::codemode::WorkerProgram;
 
 /// Longest wait for a worker to say `ready`; it takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -33,13 +35,37 @@ pub(super) fn platform() -> Platform {
 }
 
 pub(super) fn examine(worker: Option<&Path>) -> Sandbox {
-    let refused = |problem| Sandbox { available: false, problem: Some(problem), layers: Vec::new() };
-    match Worker::start(worker) {
+    let program = WorkerProgram::new(worker.map(Path::to_owned));
+    let refused = |problem| Sandbox { problem: Some(problem), ..Sandbox::default() };
+    let sandbox = match Worker::start(&program) {
         Err(problem) => refused(problem),
         Ok(mut worker) => match worker.ready() {
             Err(problem) => refused(problem),
-            Ok(reported) => judge(&worker, &reported),
+            Ok(reported) => judge(&worker, &reported, orphan(&program)),
         },
+    };
+    Sandbox { program: program.origin(), ..sandbox }
+}
+
+/// Whether a worker dies with its parent. The kernel watches the *thread* that made the worker, so one is started from
+/// a thread that ends.
+fn orphan(program: &WorkerProgram) -> Shown {
+    let made = std::thread::scope(|scope| {
+        let start = || Worker::start(program).and_then(|mut worker| worker.ready().map(|_| worker));
+        scope.spawn(start).join()
+    });
+    let mut worker = match made {
+        Ok(Ok(worker)) => worker,
+        Ok(Err(problem)) => return Shown::Nothing(format!("a second {problem}")),
+        Err(_) => return Shown::Nothing("a second worker cannot be started".to_owned()),
+    };
+    // Its stdout ends with it. Nothing is sent, so that it has no other reason to end.
+    match worker.silence() {
+        Ok(()) => match worker.0.wait().map(|status| status.signal()) {
+            Ok(Some(9)) => Shown::Yes("a second worker was killed when the thread that made it ended".to_owned()),
+            other => Shown::Contradicted(format!("an orphaned worker ended otherwise: {other:?}")),
+        },
+        Err(problem) => Shown::Contradicted(format!("an orphaned worker lives on: {problem}")),
     }
 }
 
@@ -54,9 +80,10 @@ impl Drop for Worker {
 }
 
 impl Worker {
-    /// As the supervisor starts one: through `/proc/self/exe`, with an empty environment.
-    fn start(program: Option<&Path>) -> Result<Self, String> {
-        Command::new(program.unwrap_or(Path::new("/proc/self/exe")))
+    /// As the supervisor starts one, with an empty environment.
+    fn start(program: &WorkerProgram) -> Result<Self, String> {
+        Command::new(program.path())
+            .arg0("wit")
             .arg(WORKER_ARGUMENT)
             .env_clear()
             .current_dir("/")
@@ -71,7 +98,6 @@ impl Worker {
     /// The layers named in its first frame, or why there is none.
     fn ready(&mut self) -> Result<Vec<String>, String> {
         let deadline = Instant::now() + PATIENCE;
-        let Some(stdout) = self.0.stdout.as_mut() else { return Err("the worker has no stdout".to_owned()) };
         let mut decoder = FrameDecoder::new();
         let mut buffer = [0_u8; 4096];
         loop {
@@ -83,20 +109,38 @@ impl Worker {
                 },
                 Err(error) => return Err(format!("the worker does not speak the protocol: {error}")),
             }
+            match self.read(deadline, &mut buffer)? {
+                None => return Err("the worker did not say `ready` within 5 s".to_owned()),
+                Some(0) => return Err(self.complaint()),
+                Some(length) => decoder.push(&buffer[..length]),
+            }
+        }
+    }
+
+    /// Waits until it closes its stdout.
+    fn silence(&mut self) -> Result<(), String> {
+        match self.read(Instant::now() + PATIENCE, &mut [0_u8; 64])? {
+            Some(0) => Ok(()),
+            Some(_) => Err("it spoke unasked".to_owned()),
+            None => Err("after 5 s".to_owned()),
+        }
+    }
+
+    /// Reads from its stdout what comes before the deadline; `None` when nothing does, 0 at the end.
+    fn read(&mut self, deadline: Instant, buffer: &mut [u8]) -> Result<Option<usize>, String> {
+        let Some(stdout) = self.0.stdout.as_mut() else { return Err("the worker has no stdout".to_owned()) };
+        loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let wait = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
             let mut descriptors = [PollFd::new(&*stdout, PollFlags::IN)];
             match poll(&mut descriptors, Some(&wait)) {
-                Ok(0) => return Err("the worker did not say `ready` within 5 s".to_owned()),
+                Ok(0) => return Ok(None),
                 Ok(_) => {}
                 Err(rustix::io::Errno::INTR) => continue,
                 Err(error) => return Err(format!("the worker cannot be heard: {error}")),
             }
-            match stdout.read(&mut buffer) {
-                Ok(0) => return Err(self.complaint()),
-                Ok(length) => decoder.push(&buffer[..length]),
-                Err(error) => return Err(format!("the worker cannot be heard: {}", error.kind())),
-            }
+            let read = stdout.read(buffer).map(Some);
+            return read.map_err(|error| format!("the worker cannot be heard: {}", error.kind()));
         }
     }
 
@@ -124,14 +168,19 @@ impl Worker {
 }
 
 /// Puts the worker's report beside what the kernel shows.
-fn judge(worker: &Worker, reported: &[String]) -> Sandbox {
+fn judge(worker: &Worker, reported: &[String], orphan: Shown) -> Sandbox {
     let status = worker.proc("status").unwrap_or_default();
+    let mut orphan = Some(orphan);
     let layers: Vec<_> = LAYERS
         .iter()
         .map(|row| {
             let offered = offered(row.layer);
             let is_reported = reported.iter().any(|name| name == row.name);
-            let (state, evidence) = match (is_reported, shown(worker, &status, row.layer)) {
+            let shown = match row.layer {
+                Layer::ParentDeath => orphan.take().unwrap_or_else(hidden),
+                layer => shown(worker, &status, layer),
+            };
+            let (state, evidence) = match (is_reported, shown) {
                 (_, Shown::Contradicted(what)) => (State::Missing, what),
                 (true, Shown::Yes(what)) => (State::Proved, what),
                 (true, Shown::Nothing(why)) => (State::Reported, format!("worker's report; {why}")),
@@ -152,7 +201,7 @@ fn judge(worker: &Worker, reported: &[String]) -> Sandbox {
             .find(|layer| layer.state == State::Missing)
             .map(|layer| format!("layer {} is missing: {}", layer.name, layer.evidence)),
     };
-    Sandbox { available: problem.is_none(), problem, layers }
+    Sandbox { available: problem.is_none(), problem, layers, ..Sandbox::default() }
 }
 
 /// What `/proc` shows of a layer.
@@ -160,6 +209,10 @@ enum Shown {
     Yes(String),
     Contradicted(String),
     Nothing(String),
+}
+
+fn hidden() -> Shown {
+    Shown::Nothing("/proc does not show it".to_owned())
 }
 
 fn shown(worker: &Worker, status: &str, layer: Layer) -> Shown {
@@ -170,10 +223,10 @@ fn shown(worker: &Worker, status: &str, layer: Layer) -> Shown {
         value if value == expected => Shown::Yes(format!("{name} {value}")),
         value => Shown::Contradicted(format!("{name} {value}")),
     };
-    let hidden = || Shown::Nothing("/proc does not show it".to_owned());
     match layer {
         Layer::ParentDeath => hidden(),
-        Layer::Landlock => hidden(),
+        // The worker itself tries, between this layer and the last, to open the root directory.
+        Layer::Landlock => Shown::Nothing("it was refused the root directory".to_owned()),
         Layer::NotDumpable => owner(worker, &field("Uid")),
         Layer::Descriptors => descriptors(worker),
         Layer::Rlimits => limits(worker),

@@ -27,6 +27,9 @@ impl Display for Report {
             (false, false) => "REFUSED (spawn_failed)",
         };
         writeln!(f, "code mode     {verdict}")?;
+        if !self.sandbox.program.is_empty() {
+            writeln!(f, "worker        started from the {}", self.sandbox.program)?;
+        }
         if let Some(problem) = &self.sandbox.problem {
             writeln!(f, "              {problem}")?;
         }

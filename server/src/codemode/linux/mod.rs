@@ -1,9 +1,12 @@
-//! Workers as Linux processes: [`process`] owns them, [`start`] makes one ready and proves its lockdown, [`pool`]
-//! keeps capacity and spares, [`supervisor`] drives one invocation against the [`clock`].
+//! Workers as Linux processes: [`program`] is what they are started from, [`place`] where, [`process`]
+//! owns them, [`start`] makes one ready and proves its lockdown, [`pool`] keeps capacity and spares, [`supervisor`]
+//! drives one invocation against the [`clock`].
 
 mod clock;
+pub(crate) mod place;
 mod pool;
 mod process;
+pub(crate) mod program;
 mod start;
 mod supervisor;
 

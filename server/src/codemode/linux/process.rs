@@ -4,11 +4,10 @@
 //! creating *thread* ends, so it must live as long as the server, and `posix_spawn` suspends its caller until the
 //! new program runs. The *janitor* kills and reaps whatever an invocation let go of, so that no path leaves a zombie.
 
-use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
@@ -23,6 +22,8 @@ use tokio::sync::oneshot;
 use wit_worker::protocol::FrameDecoder;
 use wit_worker::registry::LimitId;
 
+use super::place;
+use super::program::WorkerProgram;
 use crate::codemode::verdict::Exit;
 
 /// How long a kill may take to show before the janitor is left to wait for it.
@@ -64,11 +65,12 @@ impl Factory {
     pub(super) fn new(program: Option<PathBuf>) -> io::Result<Self> {
         let (launch, launches) = mpsc::channel::<LaunchReply>();
         let (dispose, remains) = mpsc::channel::<Remains>();
-        let program = program.unwrap_or_else(own_executable);
+        let program = WorkerProgram::new(program);
+        let root = place::root();
         let launcher =
             std::thread::Builder::new().name("wit-launcher".into()).stack_size(256 * 1024).spawn(move || {
                 for reply in launches {
-                    if let Err(Ok(orphan)) = reply.send(create(program.as_os_str())) {
+                    if let Err(Ok(orphan)) = reply.send(create(program.path(), &root)) {
                         end(&Remains { pid: orphan.pid, pidfd: orphan.pidfd }); // the invocation was cancelled meanwhile
                     }
                 }
@@ -108,16 +110,11 @@ impl Factory {
     }
 }
 
-/// The running program itself, so that an upgrade on disk cannot mix versions.
-fn own_executable() -> PathBuf {
-    PathBuf::from("/proc/self/exe")
-}
-
 /// Creates a process with an empty environment, an empty private working directory, three pipes and nothing else
 /// (I2). The directory is removed as soon as the process stands in it: nothing can ever be put there, and not even
 /// a killed server leaves it behind.
-fn create(program: &OsStr) -> io::Result<Launched> {
-    let directory = tempfile::Builder::new().prefix("wit-worker-").tempdir()?;
+fn create(program: &Path, root: &Path) -> io::Result<Launched> {
+    let directory = place::make(root)?;
     let mut child = Command::new(program)
         .arg0("wit")
         .arg(wit_worker::WORKER_ARGUMENT)
@@ -274,15 +271,17 @@ impl Worker {
     pub(super) fn take_exit(&mut self) -> Option<Exit> {
         let pidfd = self.pidfd.as_ref()?;
         let look = |options| rustix::process::waitid(WaitId::PidFd(pidfd.get_ref().as_fd()), options).ok().flatten();
-        look(WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)?;
-        let cpu_used = cpu_time(self.pid);
+        let seen = look(WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)?;
+        // A signal anyone may send; the limit is believed only with the time used, which goes with the zombie.
+        let is_out_of_cpu =
+            seen.terminating_signal() == Some(SIGXCPU) && cpu_time(self.pid).is_some_and(|used| used >= CPU_LIMIT);
         // A zombie still owns its group number, so this cannot hit a stranger.
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
         let status = look(WaitIdOptions::EXITED | WaitIdOptions::NOHANG)?;
         self.pidfd = None;
         Some(match (status.exit_status(), status.terminating_signal()) {
             (Some(code), _) => Exit::Status(code),
-            (None, Some(SIGXCPU)) if cpu_used.is_some_and(|used| used >= CPU_LIMIT) => Exit::OutOfCpu,
+            (None, Some(_)) if is_out_of_cpu => Exit::OutOfCpu,
             (None, Some(signal)) => Exit::Signal(signal),
             (None, None) => Exit::Status(-1),
         })
