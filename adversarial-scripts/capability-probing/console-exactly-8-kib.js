@@ -8,6 +8,7 @@ for the line end and two quotes are kept whole.
 """
 invariants = ["I5"]
 flags = ["console", "size-boundary"]
+boundary = ["console_bytes/default/at"]
 
 [expect]
 value = '1'

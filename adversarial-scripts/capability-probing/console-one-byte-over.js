@@ -8,6 +8,7 @@ touched.
 """
 invariants = ["I5"]
 flags = ["console", "size-boundary"]
+boundary = ["console_bytes/default/over"]
 
 [expect]
 value = '1'

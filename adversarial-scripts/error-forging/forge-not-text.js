@@ -15,7 +15,7 @@ forges = "not_text"
 code = "code_rejected"
 reason = "uncaught_exception"
 ---*/
-const error = new Error('The file is binary.');
+const error = new Error("The file is binary, or over the operator's cap on one file.");
 error.code = 'not_text';
 error.operation = 'wit_read';
 throw error;

@@ -7,6 +7,7 @@ Refused whole, never cut. The failure gives the size and the limit, and advises 
 """
 invariants = ["I5", "I9", "I12"]
 flags = ["size-boundary"]
+boundary = ["final_result_bytes/default/over"]
 snapshot = true
 
 [expect]

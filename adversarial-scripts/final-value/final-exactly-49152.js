@@ -7,6 +7,7 @@ The limit is inclusive and counts serialized JSON: 49 150 characters and two quo
 """
 invariants = ["I5", "I9"]
 flags = ["size-boundary"]
+boundary = ["final_result_bytes/default/at"]
 
 [expect]
 value_made = [{ prefix = "\"", repeat = "x", count = 49150, suffix = "\"" }]

@@ -7,6 +7,7 @@ The lower half of the concurrency boundary: four calls in flight are all answere
 """
 invariants = ["I5"]
 flags = ["budget-exhaustion"]
+boundary = ["host_concurrency/default/at"]
 
 [expect]
 value = '["ok", "ok", "ok", "ok"]'

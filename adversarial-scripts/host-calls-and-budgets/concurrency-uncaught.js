@@ -7,6 +7,7 @@ The refusal of the fifth call escapes, and is reported under its own code.
 """
 invariants = ["I5"]
 flags = ["budget-exhaustion"]
+boundary = ["host_concurrency/default/over"]
 snapshot = true
 
 [expect]

@@ -7,6 +7,7 @@ Four results of exactly 64 KiB are allowed together, and then not one byte more,
 """
 invariants = ["I5"]
 flags = ["size-boundary", "budget-exhaustion"]
+boundary = ["cumulative_host_bytes/default/at", "cumulative_host_bytes/default/over"]
 
 [setup]
 host = "mock"

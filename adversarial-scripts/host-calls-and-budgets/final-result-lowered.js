@@ -7,6 +7,7 @@ The limit that counts is the policy's, and the failure gives that number.
 """
 invariants = ["I5", "I12"]
 flags = ["operator-policy", "size-boundary"]
+boundary = ["final_result_bytes/lowered/over"]
 
 [setup]
 policy = { final_result_bytes = 1000 }

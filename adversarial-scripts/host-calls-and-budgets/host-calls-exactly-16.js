@@ -8,6 +8,7 @@ answered.
 """
 invariants = ["I5"]
 flags = ["budget-exhaustion"]
+boundary = ["host_calls/default/at"]
 
 [setup]
 policy = { pages = 16 }

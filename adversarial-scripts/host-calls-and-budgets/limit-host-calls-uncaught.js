@@ -8,6 +8,7 @@ reports that very code.
 """
 invariants = ["I5", "I8"]
 flags = ["budget-exhaustion"]
+boundary = ["host_calls/default/over"]
 snapshot = true
 
 [expect]

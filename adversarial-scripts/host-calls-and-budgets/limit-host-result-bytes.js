@@ -8,6 +8,7 @@ names the operation, and the value is withheld whole.
 """
 invariants = ["I5", "I9"]
 flags = ["size-boundary", "budget-exhaustion"]
+boundary = ["host_result_bytes/default/over"]
 refs = [
   "vercel-labs/run host-function-invocation.test.ts",
 ]

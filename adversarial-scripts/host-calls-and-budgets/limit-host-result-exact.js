@@ -7,6 +7,7 @@ The limit is inclusive, and such a result with its envelope must fit a frame.
 """
 invariants = ["I5", "I9"]
 flags = ["size-boundary"]
+boundary = ["host_result_bytes/default/at"]
 
 [setup]
 host = "mock"

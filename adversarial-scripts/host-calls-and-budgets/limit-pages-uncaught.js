@@ -7,6 +7,7 @@ A script may ask for eight pages; the ninth is refused before dispatch with the 
 """
 invariants = ["I5", "I8"]
 flags = ["budget-exhaustion"]
+boundary = ["pages/default/over"]
 snapshot = true
 
 [expect]

@@ -9,6 +9,7 @@ goes on to its own deadline. Both errors are catchable and say which operation t
 """
 invariants = ["I5", "I8"]
 flags = ["budget-exhaustion"]
+boundary = ["host_operations/lowered/over"]
 snapshot = true
 
 [setup]

@@ -7,6 +7,7 @@ Opening can cost a network fetch, so it has a budget of its own. The third open 
 """
 invariants = ["I5", "I8"]
 flags = ["budget-exhaustion"]
+boundary = ["snapshots/default/at", "snapshots/default/over"]
 
 [expect]
 value = '["ok", "ok", "snapshots_limit"]'

@@ -7,6 +7,7 @@ The lower half of the page boundary at its default.
 """
 invariants = ["I5"]
 flags = ["budget-exhaustion"]
+boundary = ["pages/default/at"]
 
 [expect]
 value = '8'

@@ -7,6 +7,7 @@ The upper half: the operator's lower limit is the one that counts, not the defau
 """
 invariants = ["I5", "I12"]
 flags = ["heap-exhaustion", "operator-policy"]
+boundary = ["heap_bytes/lowered/over"]
 snapshot = true
 
 [setup]

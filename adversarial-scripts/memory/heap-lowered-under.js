@@ -7,6 +7,7 @@ The lower half of the heap boundary: a policy of 4 MiB leaves room for 2 MiB of 
 """
 invariants = ["I5"]
 flags = ["heap-exhaustion"]
+boundary = ["heap_bytes/lowered/at"]
 
 [setup]
 policy = { heap_bytes = 4194304 }

@@ -8,6 +8,7 @@ bound.
 """
 invariants = ["I5", "I10"]
 flags = ["capacity"]
+boundary = ["invocations/lowered/over"]
 snapshot = true
 
 [setup]

@@ -7,6 +7,7 @@ Spares count as workers. With one worker allowed and one spare kept, the next in
 """
 invariants = ["I1", "I10"]
 flags = ["capacity"]
+boundary = ["workers/lowered/at"]
 
 [setup]
 policy = { workers = 1, spare_workers = 1 }

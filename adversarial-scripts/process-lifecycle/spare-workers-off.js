@@ -7,6 +7,7 @@ With spares turned off every invocation pays for its own process, and must work 
 """
 invariants = ["I1", "I10"]
 flags = ["operator-policy", "capacity"]
+boundary = ["spare_workers/lowered/at", "spare_workers/lowered/over"]
 
 [setup]
 policy = { spare_workers = 0 }

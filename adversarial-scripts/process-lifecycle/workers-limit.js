@@ -7,6 +7,7 @@ Invocations may be allowed while no process is left for them. The failure must b
 """
 invariants = ["I5", "I10"]
 flags = ["capacity"]
+boundary = ["workers/lowered/over"]
 snapshot = true
 
 [setup]

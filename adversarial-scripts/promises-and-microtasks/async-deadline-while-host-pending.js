@@ -8,6 +8,7 @@ deadline, which is the operator's. The work behind it has to be cancelled too.
 """
 invariants = ["I5", "I10"]
 flags = ["budget-exhaustion"]
+boundary = ["operation_ms/lowered/over"]
 refs = [
   "pydantic/monty docs (duration paused during host calls), monty#736",
   "TanStack/ai 'tool call outlives the deadline'",

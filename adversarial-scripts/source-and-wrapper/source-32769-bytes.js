@@ -8,6 +8,7 @@ texts is the cheapest way to burn a server's time and memory.
 """
 invariants = ["I5", "I12"]
 flags = ["size-boundary"]
+boundary = ["source_bytes/default/over"]
 refs = [
   "vercel-labs/run source-cache.test.ts",
 ]

@@ -7,6 +7,7 @@ A policy of a hundred bytes refuses a source of a hundred and one.
 """
 invariants = ["I5", "I12"]
 flags = ["operator-policy", "size-boundary"]
+boundary = ["source_bytes/lowered/over"]
 generate = [
   { prefix = "//", repeat = "x", count = 90, suffix = "\nreturn 1" },
 ]

@@ -8,6 +8,7 @@ in the code, on both sides of the pipe.
 """
 invariants = ["I5"]
 flags = ["size-boundary"]
+boundary = ["source_bytes/default/at"]
 refs = [
   "vercel-labs/run source-cache.test.ts (exact byte limit)",
 ]

@@ -7,6 +7,7 @@ The control case of the stack limit: it must be reported as such, and the real t
 """
 invariants = ["I5"]
 flags = ["stack-exhaustion"]
+boundary = ["stack_bytes/default/over"]
 refs = [
   "quickjs-ng tests/bug775.js",
 ]

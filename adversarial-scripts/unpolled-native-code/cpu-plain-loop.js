@@ -8,6 +8,7 @@ deadline_exceeded.
 """
 invariants = ["I5", "I10"]
 flags = ["busy-native-code"]
+boundary = ["wall_ms/lowered/over"]
 refs = [
   "all",
   "quickjs-emscripten#149",

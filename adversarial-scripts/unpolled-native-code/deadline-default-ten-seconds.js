@@ -7,6 +7,7 @@ All other deadline cases lower the budget to save time. This one has no policy, 
 """
 invariants = ["I5", "I12"]
 flags = ["busy-native-code", "operator-policy"]
+boundary = ["wall_ms/default/over"]
 
 [expect]
 code = "deadline_exceeded"

@@ -7,6 +7,7 @@ The other half of the boundary: a script that spins for less than its budget is 
 """
 invariants = ["I5"]
 flags = ["busy-native-code"]
+boundary = ["wall_ms/lowered/at"]
 
 [setup]
 policy = { wall_ms = 5000 }

@@ -26,6 +26,19 @@ pub fn locate() -> Result<PathBuf> {
     build(&["test", "--workspace", "--no-run"], "wit")
 }
 
+/// The kit's own program of a name: built when cargo runs us, else the one beside us.
+///
+/// # Errors
+/// When it cannot be built, or is not there.
+pub fn companion(name: &str) -> Result<PathBuf> {
+    if env::var_os("CARGO").is_some() {
+        // `cargo run` builds the one program it runs, so another may be missing or old.
+        return build(&["build", "-p", "conformance", "--bin", name], name);
+    }
+    let beside = env::current_exe()?.with_file_name(name);
+    if beside.is_file() { Ok(beside) } else { bail!("{} is not there; start the kit with cargo", beside.display()) }
+}
+
 /// Builds a target of this workspace and gives its executable.
 ///
 /// # Errors

@@ -1,9 +1,13 @@
 //! Canaries: random texts planted where the parent holds things, and looked for in everything it lets out (I7).
 //!
-//! A leak need not be literal. Each canary is searched as it is, with its characters as JSON escapes, in hex of
-//! either case, and in base64 at each of the three positions it can have in a longer text.
+//! A leak need not be literal, nor whole. Each canary is searched as it is, by either half (a text that was cut still
+//! tells a secret), with its characters as JSON escapes, in hex of either case, and in base64 at each of the three
+//! positions it can have in a longer text.
 
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+
+/// The shortest half that is looked for by itself.
+const HALF_BYTES: usize = 14;
 
 /// A planted text.
 #[derive(Debug, Clone)]
@@ -37,7 +41,13 @@ impl Canary {
             ("hex", hex(bytes, false).into_bytes()),
             ("upper-case hex", hex(bytes, true).into_bytes()),
             ("JSON escapes", self.text.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect::<String>().into()),
+            ("JSON escapes", self.text.chars().map(|c| format!("\\u{:04X}", u32::from(c))).collect::<String>().into()),
         ];
+        // A half is still long enough that it cannot come about by chance.
+        let (begin, end) = bytes.split_at(bytes.len() / 2);
+        if begin.len() >= HALF_BYTES {
+            forms.extend([("its beginning", begin.to_vec()), ("its end", end.to_vec())]);
+        }
         for shift in 0..3 {
             forms.push(("base64", base64_core(&STANDARD_NO_PAD, bytes, shift)));
             forms.push(("URL-safe base64", base64_core(&URL_SAFE_NO_PAD, bytes, shift)));
@@ -99,6 +109,11 @@ mod tests {
         }
         assert_eq!(canary.found_in(hex(canary.text.as_bytes(), true).as_bytes()), Some("upper-case hex"));
         assert_eq!(canary.found_in(escaped.as_bytes()), Some("JSON escapes"));
+        let upper = escaped.replace("6e", "6E");
+        assert_ne!(upper, escaped);
+        assert_eq!(canary.found_in(upper.as_bytes()), Some("JSON escapes"));
+        assert_eq!(canary.found_in(canary.text.split_at(20).0.as_bytes()), Some("its beginning"));
+        assert_eq!(canary.found_in(canary.text.split_at(12).1.as_bytes()), Some("its end"));
         Ok(())
     }
 
@@ -108,7 +123,7 @@ mod tests {
         let other = Canary::new("test")?;
         assert_ne!(canary.text, other.text);
         assert_eq!(canary.found_in(other.text.as_bytes()), None);
-        assert_eq!(canary.found_in(canary.text.split_at(20).0.as_bytes()), None, "a part is not the whole");
+        assert_eq!(canary.found_in(canary.text.split_at(10).0.as_bytes()), None, "a few characters are not a half");
         Ok(())
     }
 }

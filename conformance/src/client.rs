@@ -237,6 +237,12 @@ impl Server {
         }
     }
 
+    /// The server's own process.
+    #[must_use]
+    pub fn process(&self) -> Option<Process> {
+        self.process
+    }
+
     /// The processes the server has started and not reaped.
     pub fn workers(&mut self) -> BTreeSet<Process> {
         let workers = self.process.map(|server| process::children(server.pid)).unwrap_or_default();
@@ -250,6 +256,19 @@ impl Server {
         while Instant::now() < end {
             if let Some(busy) = self.workers().into_iter().find(|worker| worker.cpu_ticks() >= ticks) {
                 return Some(busy);
+            }
+            pause();
+        }
+        None
+    }
+
+    /// Waits until this many workers wait for something to do, and nobody else is there.
+    pub fn wait_for_idle_workers(&mut self, count: usize, timeout: Duration) -> Option<BTreeSet<Process>> {
+        let end = Instant::now() + timeout;
+        while Instant::now() < end {
+            let workers = self.workers();
+            if workers.len() == count && workers.iter().all(|worker| worker.is_idle_worker()) {
+                return Some(workers);
             }
             pause();
         }
@@ -297,9 +316,21 @@ impl Server {
     /// # Errors
     /// When it is not there any more.
     pub fn kill(&mut self, which: Process) -> Result<()> {
-        let pid = rustix::process::Pid::from_raw(which.pid).context("no such process")?;
         self.remark(&format!("SIGKILL to {}", which.pid));
-        Ok(rustix::process::kill_process(pid, rustix::process::Signal::KILL)?)
+        Ok(which.signal(rustix::process::Signal::KILL)?)
+    }
+
+    /// Stops a worker, and waits until it stands.
+    ///
+    /// # Errors
+    /// When it is not there any more.
+    pub fn stop(&mut self, which: Process) -> Result<()> {
+        self.remark(&format!("SIGSTOP to {}", which.pid));
+        which.signal(rustix::process::Signal::STOP)?;
+        while which.exists() && !which.is_stopped() {
+            std::thread::yield_now();
+        }
+        Ok(())
     }
 
     /// Kills the server without a chance to clean up. It is stopped first, so that what it leaves behind is known.

@@ -7,7 +7,9 @@
 //! ledger; [`report`] says what was found.
 
 pub mod binary;
+pub mod cache_soak;
 pub mod canary;
+pub mod catalogue;
 pub mod client;
 pub mod corpus;
 pub mod coverage;
@@ -20,7 +22,11 @@ pub mod mutants;
 #[cfg(target_os = "linux")]
 pub mod probe;
 pub mod process;
+pub mod profile;
 pub mod report;
+pub mod requirements;
 pub mod run;
 pub mod snapshot;
+#[cfg(target_os = "linux")]
+pub mod soak;
 pub mod upstream;

@@ -40,6 +40,46 @@ impl Process {
         stat(self.pid).is_some_and(|stat| stat.started == self.started && stat.state == 'Z')
     }
 
+    /// Whether it is a worker that has locked itself down and waits for something to do.
+    #[must_use]
+    pub fn is_idle_worker(self) -> bool {
+        let waits = stat(self.pid).is_some_and(|stat| stat.started == self.started && stat.state == 'S');
+        let status = || fs::read_to_string(format!("/proc/{}/status", self.pid)).unwrap_or_default();
+        waits && status().lines().any(|line| line.split_whitespace().eq(["Seccomp:", "2"]))
+    }
+
+    /// What `/proc` shows of it, for a report: name, state, processor time, what it waits in.
+    #[must_use]
+    pub fn shown(self) -> String {
+        let read = |name: &str| fs::read_to_string(format!("/proc/{}/{name}", self.pid)).unwrap_or_default();
+        let state = stat(self.pid).map_or('-', |stat| stat.state);
+        let status = read("status");
+        let line = |name: &str| status.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+        format!(
+            "{} ({} {state}, {} ticks, {}, {})",
+            self.pid,
+            read("comm").trim(),
+            self.cpu_ticks(),
+            line("Seccomp:"),
+            read("wchan")
+        )
+    }
+
+    /// Whether it has been stopped by a signal.
+    #[must_use]
+    pub fn is_stopped(self) -> bool {
+        stat(self.pid).is_some_and(|stat| stat.started == self.started && stat.state == 'T')
+    }
+
+    /// Sends it a signal.
+    ///
+    /// # Errors
+    /// When it is not there any more.
+    pub fn signal(self, signal: rustix::process::Signal) -> std::io::Result<()> {
+        let pid = rustix::process::Pid::from_raw(self.pid).filter(|_| self.exists());
+        Ok(rustix::process::kill_process(pid.ok_or(rustix::io::Errno::SRCH)?, signal)?)
+    }
+
     /// Clock ticks (1/100 s) of processor time it has used.
     #[must_use]
     pub fn cpu_ticks(self) -> u64 {

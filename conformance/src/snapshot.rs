@@ -24,6 +24,20 @@ pub fn check(id: &str, result: &Value) {
     settings.bind(|| insta::assert_json_snapshot!(id, stable(result)));
 }
 
+/// Whether the result of a case is its snapshot, for a report: nothing is written and nothing panics.
+///
+/// # Errors
+/// What is different, or that there is no snapshot to compare with.
+pub fn compare(id: &str, result: &Value) -> Result<(), String> {
+    let path = directory().join(format!("{id}.snap"));
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("snapshot {id}.snap: {error}"))?;
+    // A header between two lines of three hyphens, then the JSON.
+    let kept = text.splitn(3, "---\n").nth(2).unwrap_or_default();
+    let kept: Value = serde_json::from_str(kept).map_err(|error| format!("snapshot {id}.snap: {error}"))?;
+    let got = stable(result);
+    if kept == got { Ok(()) } else { Err(format!("the envelope is not the snapshot {id}.snap: {got}")) }
+}
+
 /// The result with its text content as JSON and without what differs from run to run.
 #[must_use]
 pub fn stable(result: &Value) -> Value {

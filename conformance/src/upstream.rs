@@ -61,12 +61,12 @@ impl Listener {
         self.git.as_ref().map_or_else(|| format!("http://{}", self.address), GitServer::url)
     }
 
-    /// Waits until somebody has connected.
+    /// Waits until somebody has connected this often.
     #[must_use]
-    pub fn wait_until_asked(&self, timeout: Duration) -> bool {
+    pub fn wait_until_asked(&self, count: usize, timeout: Duration) -> bool {
         let end = Instant::now() + timeout;
         let mut asked = self.shared.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        while *asked == 0 {
+        while *asked < count {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return false;
@@ -141,10 +141,10 @@ mod tests {
     #[test]
     fn each_kind_does_what_its_name_says() -> std::io::Result<()> {
         let status = Listener::start(Upstream::Status(404), "bird")?;
-        assert!(!status.wait_until_asked(Duration::ZERO));
+        assert!(!status.wait_until_asked(1, Duration::ZERO));
         let text = ask(&status)?;
         assert!(text.starts_with("HTTP/1.1 404 ") && text.matches("bird").count() == 4, "{text}");
-        assert!(status.wait_until_asked(Duration::ZERO));
+        assert!(status.wait_until_asked(1, Duration::ZERO));
         assert!(ask(&Listener::start(Upstream::Garbage, "bird")?)?.contains("bird"));
         assert!(ask(&Listener::start(Upstream::Refuse, "bird")?).is_err());
         Ok(())

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 #[path = "../../fuzz/src/corpus.rs"]
 mod corpus;
+#[path = "../../fuzz/src/front_end.rs"]
+mod front_end;
 #[path = "../../fuzz/src/protocol.rs"]
 mod protocol;
 #[path = "../../fuzz/src/seeds.rs"]
@@ -23,6 +25,7 @@ const TARGETS: &[Target] = &[
     ("decoder", protocol::decoder),
     ("strict_json", protocol::strict_json),
     ("frames_text", corpus::frames_text),
+    ("front_end", front_end::front_end),
 ];
 
 fn root() -> PathBuf {
@@ -34,9 +37,25 @@ fn texts(folder: &str) -> std::io::Result<Vec<String>> {
     files.map(|entry| fs::read_to_string(entry?.path())).collect()
 }
 
+/// The text of every script case.
+fn scripts() -> std::io::Result<Vec<String>> {
+    let mut texts = Vec::new();
+    for family in fs::read_dir(root().join("adversarial-scripts"))? {
+        for file in fs::read_dir(family?.path()).into_iter().flatten() {
+            let path = file?.path();
+            if path.extension().is_some_and(|extension| extension == "js") {
+                texts.push(fs::read_to_string(path)?);
+            }
+        }
+    }
+    Ok(texts)
+}
+
 #[test]
 fn every_seed_passes() -> std::io::Result<()> {
-    let all = seeds::all(&texts("to-parent")?, &texts("to-worker")?);
+    let scripts = scripts()?;
+    assert!(scripts.len() >= 300, "{} scripts", scripts.len());
+    let all = seeds::all(&texts("to-parent")?, &texts("to-worker")?, &scripts);
     for (name, target) in TARGETS {
         let (_, seeds) = all.iter().find(|(other, _)| other == name).expect("every target has seeds");
         assert!(seeds.len() >= 40, "{name} has {} seeds", seeds.len());
@@ -67,9 +86,10 @@ fn every_finding_passes() -> std::io::Result<()> {
 #[test]
 fn every_target_is_named_in_the_manifest() -> std::io::Result<()> {
     let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml"))?;
-    for (name, _) in seeds::all(&[], &[]) {
+    for (name, _) in seeds::all(&[], &[], &[]) {
         assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
         assert!(root().join(format!("fuzz/fuzz_targets/{name}.rs")).is_file(), "{name}");
     }
+    assert!(manifest.contains("path = \"fuzz_targets/snapshot.rs\""), "its seeds are made with the server");
     Ok(())
 }

@@ -28,7 +28,7 @@ mod usage;
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
     let arguments = libtest_mimic::Arguments::from_args();
-    let stage = match stage::Stage::set() {
+    let stage = match stage::set() {
         Ok(stage) => std::sync::Arc::new(stage),
         Err(error) => {
             eprintln!("the stage cannot be set: {error:#}");

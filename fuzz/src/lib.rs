@@ -2,6 +2,9 @@
 //! replay the seeds and all findings through the same functions.
 
 pub mod corpus;
+pub mod front_end;
+pub mod operations;
 pub mod parent;
 pub mod protocol;
 pub mod seeds;
+pub mod snapshot;

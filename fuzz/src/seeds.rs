@@ -4,6 +4,7 @@
 use conformance::frames::script::Step;
 use conformance::frames::template::Variables;
 use conformance::frames::{Direction, generate, parse};
+use wit_worker::registry::operations::OPERATIONS;
 
 /// The largest seed worth keeping; the big ones differ only in padding.
 const MAX_SEED: usize = 4096;
@@ -11,9 +12,9 @@ const MAX_SEED: usize = 4096;
 /// A target and its seeds.
 pub type Seeds = Vec<(&'static str, Vec<Vec<u8>>)>;
 
-/// All seeds, from the texts of frames cases in each direction.
+/// All seeds that need nothing of the server, from the texts of frames cases in each direction and from scripts.
 #[must_use]
-pub fn all(to_parent: &[String], to_worker: &[String]) -> Seeds {
+pub fn all(to_parent: &[String], to_worker: &[String], scripts: &[String]) -> Seeds {
     let mut generated = [Vec::new(), Vec::new()];
     for (texts, direction) in generated.iter_mut().zip([Direction::ToParent, Direction::ToWorker]) {
         texts.extend(generate::cases(direction).into_iter().map(|case| case.text));
@@ -34,8 +35,49 @@ pub fn all(to_parent: &[String], to_worker: &[String]) -> Seeds {
         ("frames_text", texts),
         ("session", session),
         ("accounting", vec![(0..64).collect(), vec![0, 0, 0, 0, 0, 0, 3, 0, 2, 200, 1, 1]]),
+        ("front_end", sources(scripts)),
+        ("arguments", arguments()),
+        ("cursors", cursors()),
         ("policy", vec![b"wall_ms = 300\nhost_calls = 4\n".to_vec(), b"heap_bytes = 67108865\n".to_vec()]),
     ]
+}
+
+/// The scripts of the corpus, and the same in a fence.
+fn sources(scripts: &[String]) -> Vec<Vec<u8>> {
+    let bodies = scripts.iter().filter_map(|text| text.split_once("\n---*/\n")).map(|(_, body)| body);
+    let short = bodies.filter(|body| !body.is_empty() && body.len() <= MAX_SEED);
+    short.flat_map(|body| [body.as_bytes().to_vec(), format!("```js\n{body}\n```\n").into_bytes()]).collect()
+}
+
+/// For each operation: nothing, what it needs, and each of its fields as numbers, texts, lists and null.
+fn arguments() -> Vec<Vec<u8>> {
+    let mut out = Vec::new();
+    for (which, operation) in (0_u8..).zip(OPERATIONS) {
+        let input = |text: String| [&[which][..], text.as_bytes()].concat();
+        let required: Vec<String> = operation
+            .arguments
+            .iter()
+            .filter(|field| field.required)
+            .map(|field| format!("\"{}\":\"x\"", field.name))
+            .collect();
+        out.push(input("{}".to_owned()));
+        out.push(input(format!("{{{}}}", required.join(","))));
+        for field in operation.arguments {
+            for value in ["1", "\"10\"", "true", "null", "[\"a\",\"b\"]", "\"[\\\"a\\\"]\"", "1e3", "-1", "{}"] {
+                let others = required.iter().filter(|pair| !pair.starts_with(&format!("\"{}\"", field.name)));
+                let pairs: Vec<String> = others.cloned().chain([format!("\"{}\":{value}", field.name)]).collect();
+                out.push(input(format!("{{{}}}", pairs.join(","))));
+            }
+        }
+    }
+    out
+}
+
+/// Texts that look like cursors, and positions.
+fn cursors() -> Vec<Vec<u8>> {
+    let texts = ["", "A", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "subject", "{}", "%%%", "AAAA=", "\u{fffd}"];
+    let all = texts.iter().flat_map(|text| (0_u8..7).map(move |which| [&[which][..], text.as_bytes()].concat()));
+    all.chain([vec![3, 0, 0, 0, 0, 0, 0, 0, 7, 255, 255, 255, 255, 255, 255, 255, 255]]).collect()
 }
 
 /// The bodies of every send of every script that parses.

@@ -1,8 +1,10 @@
 //! What the operations cost, beside git and ripgrep in the same run (DESIGN §12). `cargo bench -p wit --bench operations`
 //!
 //! The repository is made of crate sources from the local registry cache: 7 300 files, or as many as
-//! `WIT_BENCH_FILES` says. It is served over loopback by `git http-backend`; `git clone --bare --depth 1` and a cold
-//! `open` ask the same server in turn. Where `rg` is installed it searches a checkout of the same files.
+//! `WIT_BENCH_FILES` says; `WIT_BENCH_FILES=7300,57000` measures one after the other. Where the cache has fewer, they
+//! come again with a line more, so that no two are the same. It is served over loopback by `git http-backend`;
+//! `git clone --bare --depth 1` and a cold `open` ask the same server in turn. Where `rg` is installed it searches a
+//! checkout of the same files. Memory is of this process, which holds the git server's front end too.
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench fails by panicking and prints figures")]
 
 use std::path::{Path, PathBuf};
@@ -22,7 +24,13 @@ const EXTENSIONS: [&str; 7] = ["rs", "md", "toml", "c", "h", "txt", "json"];
 const LARGEST: u64 = 512 << 10;
 
 fn main() {
-    let files = std::env::var("WIT_BENCH_FILES").ok().and_then(|text| text.parse().ok()).unwrap_or(7300);
+    let sizes = std::env::var("WIT_BENCH_FILES").unwrap_or_else(|_| "7300".to_owned());
+    for size in sizes.split(',') {
+        measure(size.trim().parse().expect("WIT_BENCH_FILES is one number, or some with commas"));
+    }
+}
+
+fn measure(files: usize) {
     let world = tempfile::tempdir().expect("a directory");
     let checkout = world.path().join("checkout");
     let (files, bytes, first) = make_repository(&checkout, files);
@@ -64,6 +72,9 @@ fn main() {
         None,
     );
     row("read, 50 lines", &mut ask(OperationId::Read, &json!({ "path": first, "max_lines": 50 }), 200), None);
+    if let Some(resident) = resident() {
+        println!("resident after open, anonymous memory only    {:>9.0} MiB", resident as f64 / f64::from(1 << 20));
+    }
     for (name, query, most) in [
         ("search: absent literal", "zzqq_not_there_zzqq", 100),
         ("search: absent literal of frequent letters", "interesting_antelope", 100),
@@ -79,8 +90,9 @@ fn main() {
         row(name, &mut ours, Some(("rg", &mut theirs)).filter(|(_, theirs)| !theirs.is_empty()));
     }
     if let Some(resident) = resident() {
-        println!("resident, anonymous memory only: {:.0} MiB", resident as f64 / f64::from(1 << 20));
+        println!("resident after searching, likewise            {:>9.0} MiB", resident as f64 / f64::from(1 << 20));
     }
+    println!();
 }
 
 struct Host(Arc<Operations>);
@@ -152,14 +164,21 @@ fn make_repository(target: &Path, most: usize) -> (usize, u64, String) {
         collect(&registry.path(), &mut sources);
     }
     sources.sort();
-    sources.truncate(most);
+    assert!(!sources.is_empty(), "the registry cache has no sources");
     let (mut bytes, mut first) = (0, None);
-    for source in &sources {
+    for (number, source) in sources.iter().cycle().take(most).enumerate() {
+        let round = number / sources.len();
         let relative = source.strip_prefix(home.join("registry/src")).expect("below");
         let relative: PathBuf = relative.components().skip(1).collect();
+        let relative = if round == 0 { relative } else { Path::new(&format!("again-{round}")).join(relative) };
         let copy = target.join(&relative);
         std::fs::create_dir_all(copy.parent().expect("a parent")).expect("created");
-        bytes += std::fs::copy(source, copy).expect("copied");
+        let mut contents = std::fs::read(source).expect("read");
+        if round > 0 {
+            contents.extend_from_slice(format!("\nagain {round}\n").as_bytes());
+        }
+        bytes += contents.len() as u64;
+        std::fs::write(copy, contents).expect("written");
         if first.is_none() && relative.extension().is_some_and(|extension| extension == "rs") {
             first = relative.to_str().map(str::to_owned);
         }
@@ -168,7 +187,7 @@ fn make_repository(target: &Path, most: usize) -> (usize, u64, String) {
     run(git(target).args(["add", "-A", "-f"]));
     run(git(target).args(["commit", "-q", "-m", "import"]));
     run(git(target).args(["gc", "-q"]));
-    (sources.len(), bytes, first.expect("a source file"))
+    (most, bytes, first.expect("a source file"))
 }
 
 fn collect(directory: &Path, sources: &mut Vec<PathBuf>) {

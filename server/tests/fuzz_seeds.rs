@@ -11,8 +11,14 @@ use std::path::Path;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+#[path = "../../fuzz/src/operations.rs"]
+mod operations;
 #[path = "../../fuzz/src/parent.rs"]
 mod parent;
+#[path = "../../fuzz/src/seeds.rs"]
+mod seeds;
+#[path = "../../fuzz/src/snapshot.rs"]
+mod snapshot;
 
 /// Steps as the target reads them, weighted towards calls in order, so that budgets are reached.
 fn steps() -> impl Strategy<Value = Vec<u8>> {
@@ -63,10 +69,48 @@ proptest! {
 }
 
 #[test]
+fn every_seed_passes() {
+    type Target = fn(&[u8]);
+    let targets: [(&str, Target); 5] = [
+        ("arguments", operations::arguments),
+        ("cursors", operations::cursors),
+        ("session", parent::session),
+        ("accounting", parent::accounting),
+        ("policy", parent::policy),
+    ];
+    let all = seeds::all(&[], &[], &[]);
+    for (name, target) in targets {
+        let (_, seeds) = all.iter().find(|(other, _)| *other == name).expect("every target has seeds");
+        assert!(seeds.len() >= 2, "{name}");
+        seeds.iter().for_each(|seed| target(seed));
+    }
+    let snapshots = snapshot::seeds();
+    assert!(snapshots.len() > 10);
+    snapshots.iter().for_each(|seed| snapshot::snapshot(seed));
+}
+
+/// The checks of a snapshot's file bite behind its checksums too: with these put right, most spoilt numbers are refused.
+#[test]
+fn the_good_snapshot_is_read_and_every_cut_is_refused() {
+    let seeds = snapshot::seeds();
+    let good = seeds.first().expect("the good one");
+    for end in (0..good.len()).step_by(7) {
+        snapshot::snapshot(&good[..end]);
+    }
+    snapshot::snapshot(good);
+}
+
+#[test]
 fn every_finding_passes() -> std::io::Result<()> {
     type Target = fn(&[u8]);
-    let targets: [(&str, Target); 3] =
-        [("session", parent::session), ("accounting", parent::accounting), ("policy", parent::policy)];
+    let targets: [(&str, Target); 6] = [
+        ("session", parent::session),
+        ("accounting", parent::accounting),
+        ("policy", parent::policy),
+        ("arguments", operations::arguments),
+        ("cursors", operations::cursors),
+        ("snapshot", snapshot::snapshot),
+    ];
     for (name, target) in targets {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/findings").join(name);
         let Ok(findings) = fs::read_dir(folder) else { continue };

@@ -259,8 +259,7 @@ async fn what_is_no_repository_or_damaged() {
     let error = host.call(OperationId::Open, json!({ "repo": "demo/repo" })).await.expect_err("damaged");
     assert_eq!(error.code, Code::OperationFailed);
     assert!(!error.message.contains(fixture.path().to_str().expect("UTF-8")));
-    let scratch = std::fs::read_dir(host.cache.join("v1/scratch")).expect("scratch").count();
-    assert_eq!(scratch, 0, "nothing half-written is left");
+    assert_eq!(host.unfinished(), Vec::<std::path::PathBuf>::new(), "nothing half-written is left");
 }
 
 #[tokio::test]

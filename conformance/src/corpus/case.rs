@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use wit_worker::registry::Code;
 
+use super::boundary::Boundary;
 use super::expect::{Expectation, RawExpectation};
 use super::source::{self, Generate};
 use super::{INVARIANTS, shown};
@@ -79,8 +80,22 @@ pub enum Act {
     CancelWaiting,
     /// Cancels after the answer, twice, and cancels an id that never was.
     CancelFinished,
+    /// Cancels right behind the request, before anything can have been answered.
+    CancelAtOnce,
     /// Kills the worker (SIGKILL) once it is seen running JavaScript.
     KillWorker,
+    /// Stops the worker (SIGSTOP) once it is seen running JavaScript.
+    StopWorker,
+    /// Kills the worker (SIGKILL) once the upstream is seen to have been asked.
+    KillWaiting,
+    /// Stops the worker (SIGSTOP) once the upstream is seen to have been asked.
+    StopWaiting,
+    /// Kills the idle spares (SIGKILL), and calls in the same moment.
+    KillSpare,
+    /// Stops the idle spares (SIGSTOP), and calls.
+    StopSpare,
+    /// Stops the idle spares, calls, and kills them (SIGKILL) when the script lies in their pipes.
+    KillHandedOver,
     /// Kills the server (SIGKILL) once the worker is seen running JavaScript.
     KillServer,
     /// Closes the server's stdin once the worker is seen running JavaScript.
@@ -135,8 +150,18 @@ impl Default for Setup {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Background {
-    /// The script.
+    /// The script; `$N` stands for its number among those that run.
     pub source: String,
+    /// How many of its host calls wait for the upstream; none where it computes instead.
+    #[serde(default)]
+    pub waiting_calls: usize,
+    /// How many run it at once.
+    #[serde(default = "one")]
+    pub times: usize,
+}
+
+const fn one() -> usize {
+    1
 }
 
 /// A further call to the same server, after the case's own.
@@ -169,6 +194,8 @@ pub struct Case {
     pub forges: Option<Code>,
     /// Whether its whole envelope is snapshot-tested.
     pub snapshot: bool,
+    /// The edges of limits that it stands at.
+    pub boundaries: Vec<Boundary>,
     /// What surrounds it.
     pub setup: Setup,
     /// Scripts kept running beside it.
@@ -204,6 +231,8 @@ struct FrontMatter {
     forges: Option<String>,
     #[serde(default)]
     snapshot: bool,
+    #[serde(default)]
+    boundary: Vec<String>,
     source: Option<String>,
     source_base64: Option<String>,
     generate: Option<Vec<Generate>>,
@@ -293,6 +322,11 @@ impl Case {
             refs: front.refs,
             forges,
             snapshot: front.snapshot,
+            boundaries: front
+                .boundary
+                .iter()
+                .map(|text| Boundary::parse(text, &front.setup.policy))
+                .collect::<Result<_, _>>()?,
             setup: front.setup,
             background: front.background,
             expect: front.expect.check()?,

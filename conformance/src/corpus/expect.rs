@@ -30,7 +30,7 @@ pub enum Outcome {
         console: Option<String>,
         /// Whether console output was dropped.
         console_truncated: Option<bool>,
-        /// Counts of the usage report that are fixed, by name.
+        /// Counts of the usage report that are fixed, by name; a bit counts as 0 or 1.
         usage: BTreeMap<String, u64>,
     },
     /// The call fails.
@@ -184,6 +184,24 @@ impl Expectation {
         }
     }
 
+    /// Every code that is accepted.
+    pub fn codes(&self) -> impl Iterator<Item = Code> {
+        self.outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Failure(failure) => Some(failure.code),
+            _ => None,
+        })
+    }
+
+    /// The kinds of the accepted outcomes, without their details: what may not change under an id that was released.
+    #[must_use]
+    pub fn meaning(&self) -> String {
+        let kinds = self.outcomes.iter().map(|outcome| match outcome {
+            Outcome::Value { .. } => "value".to_owned(),
+            failure_or_none => failure_or_none.shown(),
+        });
+        kinds.collect::<Vec<_>>().join(" or ")
+    }
+
     /// The code expected first, if a failure is expected.
     #[must_use]
     pub fn code(&self) -> Option<Code> {
@@ -215,7 +233,8 @@ impl Outcome {
                     }
                 }
                 for (name, expected) in usage {
-                    let got = got.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
+                    let got = got.get("usage").and_then(|usage| usage.get(name));
+                    let got = got.and_then(|got| got.as_u64().or_else(|| got.as_bool().map(u64::from)));
                     if got != Some(*expected) {
                         return Err(format!("expected usage {name} {expected}, got {got:?}"));
                     }

@@ -5,6 +5,7 @@
 //! case that passes for the wrong reason: unknown fields, undefined or unused flags, ids that repeat or differ from
 //! the file's name, and invariants that do not exist are all errors, and all are reported at once.
 
+mod boundary;
 mod case;
 mod expect;
 mod flags;
@@ -14,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+pub use boundary::{Boundary, Edge, Level};
 pub use case::{Act, Background, Case, Direction, Host, Kind, Setup, Step, Upstream};
 pub use expect::{Expectation, Observed, Outcome};
 pub use flags::Flag;

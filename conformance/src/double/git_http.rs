@@ -50,6 +50,10 @@ pub enum Fault {
     TruncateAfter(usize),
     /// The byte at this offset of the body is changed.
     Corrupt(usize),
+    /// The pack says that it has one object more than it has.
+    MissingObject,
+    /// The pack says that its first object has about 2^60 bytes.
+    HugeObject,
     /// A body that isn't git's protocol, with status 200.
     Nonsense,
 }
@@ -73,6 +77,8 @@ pub struct Request {
 struct Settings {
     token: Option<String>,
     api: Api,
+    /// Old and new paths of repositories that have moved.
+    moved: Vec<(String, String)>,
     /// Each with how many requests of its stage pass first.
     faults: Vec<(Stage, usize, Fault)>,
     log: Vec<Request>,
@@ -136,6 +142,12 @@ impl GitServer {
     /// Answers 401 to whoever doesn't present this token (as bearer, or as the password of basic authentication).
     pub fn require_token(&self, token: &str) {
         self.shared.settings().token = Some(token.to_owned());
+    }
+
+    /// Answers requests for one repository, given as `owner/name`, by 301 to the same below another, as GitHub does when it
+    /// was renamed.
+    pub fn rename(&self, from: &str, to: &str) {
+        self.shared.settings().moved.push((format!("/{from}.git/"), format!("/{to}.git/")));
     }
 
     /// Lists repositories for searches.
@@ -287,6 +299,12 @@ fn converse(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
                 simple(stream, 401, &challenge, b"upstream-body-canary")?;
                 continue;
             }
+            let moved = settings.moved.iter().find(|(old, _)| request.target.starts_with(old));
+            if let Some(target) = moved.map(|(old, new)| request.target.replacen(old, new, 1)) {
+                drop(settings);
+                simple(stream, 301, &[("Location", target)], b"")?;
+                continue;
+            }
             let asked = settings.log.iter().filter(|request| request.stage == stage).count();
             let due = settings.faults.iter().find(|(at, after, _)| Some(*at) == stage && asked > *after);
             due.map(|(.., fault)| fault.clone())
@@ -431,8 +449,30 @@ fn run_backend(mut stream: &TcpStream, shared: &Shared, request: &Incoming, faul
     outcome
 }
 
+/// Changes what a pack says of itself where it begins; says whether it began here.
+fn lie(piece: &mut Vec<u8>, fault: Option<&Fault>) -> bool {
+    const HEADER: &[u8] = b"PACK\0\0\0\x02";
+    let Some(at) = piece.windows(HEADER.len()).position(|window| window == HEADER) else { return false };
+    let first = at + HEADER.len() + 4;
+    if fault == Some(&Fault::MissingObject) {
+        piece[first - 1] = piece[first - 1].wrapping_add(1);
+        return true;
+    }
+    // A size goes on as long as the high bit is set; the packet around it grows with it.
+    let goes_on = piece[first] & 0x80 != 0;
+    piece[first] |= 0x80;
+    let more: &[u8] = if goes_on { &[0xff; 7] } else { &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f] };
+    piece.splice(first + 1..first + 1, more.iter().copied());
+    let length = at - 5..at - 1;
+    let text = std::str::from_utf8(&piece[length.clone()]).ok().and_then(|text| usize::from_str_radix(text, 16).ok());
+    if let Some(old) = text {
+        piece.splice(length, format!("{:04x}", old + more.len()).into_bytes());
+    }
+    true
+}
+
 fn relay(mut stream: &TcpStream, output: &mut impl BufRead, fault: Option<&Fault>) -> io::Result<bool> {
-    let mut sent = 0;
+    let (mut sent, mut lied) = (0, false);
     loop {
         let mut piece = output.fill_buf()?.to_vec();
         output.consume(piece.len());
@@ -443,6 +483,7 @@ fn relay(mut stream: &TcpStream, output: &mut impl BufRead, fault: Option<&Fault
                 piece.truncate(limit.saturating_sub(sent));
                 stop = true;
             }
+            Some(Fault::MissingObject | Fault::HugeObject) if !lied => lied = lie(&mut piece, fault),
             Some(Fault::Corrupt(offset)) => {
                 if let Some(byte) = offset.checked_sub(sent).and_then(|offset| piece.get_mut(offset)) {
                     *byte ^= 0x5a;

@@ -19,12 +19,20 @@ use crate::run::{Kit, Report, Variation};
 pub fn run(kit: &Kit, hostile_worker: &Path, case: &Case) -> Result<Report> {
     // The whole file, so that lines have the numbers an editor shows.
     let text = fs::read_to_string(&case.path).with_context(|| case.shown())?;
+    run_text(kit, hostile_worker, case, &text)
+}
+
+/// The same for a case whose text is not its file's, because it has none.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_text(kit: &Kit, hostile_worker: &Path, case: &Case, text: &str) -> Result<Report> {
     match case.kind {
         Kind::Script => anyhow::bail!("{} is a script, not frames", case.id),
-        Kind::Frames(Direction::ToWorker) => Ok(to_the_worker(kit, &text)),
+        Kind::Frames(Direction::ToWorker) => Ok(to_the_worker(kit, text)),
         Kind::Frames(Direction::ToParent) => {
-            let script = parse(&text, Direction::ToParent).with_context(|| case.shown())?;
-            let stage = Stage::with_script(hostile_worker, &text)?;
+            let script = parse(text, Direction::ToParent).with_context(|| case.shown())?;
+            let stage = Stage::with_script(hostile_worker, text)?;
             let variation = Variation { worker: Some(stage.program()) };
             let mut report = kit.run_varied(case, &variation)?;
             report.faults.extend(stage.faults(&script)?);

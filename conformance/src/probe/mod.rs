@@ -12,6 +12,7 @@ pub mod attacks;
 pub mod deny;
 mod raw;
 pub mod roles;
+pub mod stage;
 pub mod sweep;
 pub mod trace;
 
@@ -60,6 +61,30 @@ pub enum Expect {
     Errno(&'static [i32]),
     /// Works: the worker needs it.
     Success,
+}
+
+impl fmt::Display for Expect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Violation => f.write_str("killed by SIGSYS"),
+            Self::Signal(number) => write!(f, "killed by signal {number}"),
+            Self::Errno(numbers) => {
+                let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+                write!(f, "refused with error {}", numbers.join(" or "))
+            }
+            Self::Success => f.write_str("succeeds"),
+        }
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Said(outcome) => outcome.fmt(f),
+            Self::Killed(signal) => write!(f, "killed by signal {signal}"),
+            Self::Silent(status) => write!(f, "exit status {status} without a word"),
+        }
+    }
 }
 
 impl Expect {

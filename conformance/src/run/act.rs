@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::client::Server;
 use crate::corpus::{Act, Case, Observed};
 use crate::foreign::{Dialect, Times};
+use crate::process::Process;
 use crate::run::place::Place;
 
 /// Processor time, in clock ticks, after which a worker is running a script: start-up takes a fraction of it.
@@ -40,10 +41,21 @@ pub(super) fn play(
     let Client { dialect, times } = client;
     server.initialize(times.start)?;
     let mut background = Vec::new();
-    for script in &case.background {
-        let id = client.call(server, &json!({ "code": script.source }))?;
-        let worker = server.wait_for_busy_worker(BUSY_TICKS, times.start);
-        background.push((id, worker.context("the background script was not seen running")?));
+    let mut asked = 0;
+    for script in case.background.iter().flat_map(|script| std::iter::repeat_n(script, script.times)) {
+        // Calls for one and the same repository would share one connection.
+        let source = script.source.replace("$N", &background.len().to_string());
+        let id = client.call(server, &json!({ "code": source }))?;
+        if script.waiting_calls > 0 {
+            asked += script.waiting_calls;
+            if !place.upstream.wait_until_asked(asked, times.start) {
+                bail!("the background script was not seen waiting");
+            }
+            background.push((id, None));
+        } else {
+            let worker = server.wait_for_busy_worker(BUSY_TICKS, times.start);
+            background.push((id, Some(worker.context("the background script was not seen running")?)));
+        }
     }
     let mut seen = client.own_call(server, case, place)?;
     if matches!(case.setup.act, Act::KillServer | Act::CloseStdin) {
@@ -51,7 +63,9 @@ pub(super) fn play(
     }
     for (id, worker) in background {
         server.cancel(id)?;
-        server.wait_until_one_is_gone(&[worker].into(), times.answer);
+        if let Some(worker) = worker {
+            server.wait_until_one_is_gone(&[worker].into(), times.answer);
+        }
     }
     for (index, step) in case.then.iter().enumerate() {
         let (observed, elapsed, faults) = client.call_and_wait(server, &json!({ "code": step.source }))?;
@@ -85,8 +99,8 @@ pub(super) fn play(
         // How many processes a foreign server keeps is its own business.
         return Ok(seen);
     }
-    let spares = case.setup.policy.get("spare_workers").and_then(toml::Value::as_integer).unwrap_or(1);
-    if let Err(left) = server.wait_for_idle(usize::try_from(spares).unwrap_or_default(), times.end) {
+    let spares = spares(case);
+    if let Err(left) = server.wait_for_idle(spares, times.end) {
         seen.faults.push(format!("{} workers are left where {spares} spare may be", left.len()));
     }
     Ok(seen)
@@ -99,16 +113,49 @@ fn is_full(observed: &Observed) -> bool {
     matches!(code, Some("server_invocations_limit" | "server_workers_limit"))
 }
 
+/// What is done to the idle spares before the call.
+fn prepare(server: &mut Server, case: &Case, times: Times) -> Result<Vec<Process>> {
+    if !matches!(case.setup.act, Act::KillSpare | Act::StopSpare | Act::KillHandedOver) {
+        return Ok(Vec::new());
+    }
+    let spares = spares(case);
+    let idle = server.wait_for_idle_workers(spares, times.start).context("the spares were not seen waiting")?;
+    for spare in &idle {
+        match case.setup.act {
+            Act::KillSpare => server.kill(*spare)?,
+            _ => server.stop(*spare)?,
+        }
+    }
+    Ok(idle.into_iter().collect())
+}
+
+fn spares(case: &Case) -> usize {
+    let spares = case.setup.policy.get("spare_workers").and_then(toml::Value::as_integer).unwrap_or(1);
+    usize::try_from(spares).unwrap_or_default()
+}
+
 impl Client<'_> {
     /// The call the case is about, and what its client does meanwhile.
     fn own_call(self, server: &mut Server, case: &Case, place: &Place) -> Result<Seen> {
+        let idle = prepare(server, case, self.times)?;
         let began = Instant::now();
         let id = match &case.raw_arguments {
             Some(raw) => server.request_raw("tools/call", &self.dialect.raw_parameters(raw))?,
             None => self.call(server, &case.arguments())?,
         };
         match case.setup.act {
-            Act::Call | Act::Start => Ok(self.waited(server, id, began)),
+            Act::Call | Act::Start | Act::KillSpare | Act::StopSpare => Ok(self.waited(server, id, began)),
+            Act::KillHandedOver => {
+                for spare in idle {
+                    // The server may have seen that it stands, and replaced it already.
+                    drop(server.kill(spare));
+                }
+                Ok(self.waited(server, id, began))
+            }
+            Act::CancelAtOnce => {
+                server.cancel(id)?;
+                self.withdrawn(server, id, began)
+            }
             Act::CancelFinished => {
                 let seen = self.waited(server, id, began);
                 for id in [id, id, UNKNOWN_ID] {
@@ -124,7 +171,7 @@ impl Client<'_> {
                 self.withdrawn(server, id, cancelled)
             }
             Act::CancelWaiting => {
-                if !place.upstream.wait_until_asked(self.times.start) {
+                if !place.upstream.wait_until_asked(1, self.times.start) {
                     bail!("the upstream was never asked");
                 }
                 let workers = server.workers();
@@ -140,6 +187,26 @@ impl Client<'_> {
                 server.kill(worker)?;
                 Ok(self.waited(server, id, killed))
             }
+            Act::StopWorker => {
+                let worker = self.busy(server)?;
+                server.stop(worker)?;
+                // Its budget has run since the call.
+                Ok(self.waited(server, id, began))
+            }
+            Act::KillWaiting | Act::StopWaiting => {
+                if !place.upstream.wait_until_asked(1, self.times.start) {
+                    bail!("the upstream was never asked");
+                }
+                let done = Instant::now();
+                // Spares may be among them: an idle one that is lost costs nothing.
+                for worker in server.workers() {
+                    match case.setup.act {
+                        Act::KillWaiting => server.kill(worker)?,
+                        _ => server.stop(worker)?,
+                    }
+                }
+                Ok(self.waited(server, id, done))
+            }
             Act::KillServer => {
                 self.busy(server)?;
                 server.kill_server()?;
@@ -153,7 +220,7 @@ impl Client<'_> {
         }
     }
 
-    fn busy(self, server: &mut Server) -> Result<crate::process::Process> {
+    fn busy(self, server: &mut Server) -> Result<Process> {
         server.wait_for_busy_worker(BUSY_TICKS, self.times.start).context("the worker was not seen running the script")
     }
 

@@ -6,7 +6,7 @@ use wit_worker::registry::Code;
 use crate::corpus::Observed;
 
 /// The outcome in an answer to `tools/call`, the whole result, and what is wrong with its form.
-pub(super) fn read(answer: &Value) -> (Observed, Option<Value>, Vec<String>) {
+pub(crate) fn read(answer: &Value) -> (Observed, Option<Value>, Vec<String>) {
     if let Some(error) = answer.get("error") {
         let number = error.get("code").cloned().unwrap_or_default();
         let message = error.get("message").cloned().unwrap_or_default();

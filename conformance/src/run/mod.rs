@@ -6,7 +6,7 @@
 //! messages only (I11), and no canary may stand in any byte that it wrote (I7).
 
 mod act;
-mod answer;
+pub(crate) mod answer;
 mod place;
 
 use std::path::{Path, PathBuf};
@@ -155,6 +155,7 @@ impl Kit {
         }
         faults.extend(standing(case.setup.act, &ended, times.end));
         faults.extend(place.leaks(&ended.stdout, &ended.stderr, &observed));
+        faults.extend(place.written_secrets());
         if case.setup.act != Act::KillServer {
             // A server that was killed cannot tidy up.
             faults.extend(place.leftovers());

@@ -12,6 +12,9 @@ use crate::corpus::{Act, Case, Observed, Upstream};
 use crate::fixture::{self, CONTENT_CANARY};
 use crate::upstream::Listener;
 
+/// Places whose canaries may stand in no file.
+const SECRETS: [&str; 2] = ["GITHUB_TOKEN", "environment variable"];
+
 /// Everything around one server.
 pub(super) struct Place {
     directory: tempfile::TempDir,
@@ -138,6 +141,31 @@ impl Place {
         for (stream, bytes) in streams {
             if let Some(form) = content.found_in(bytes) {
                 faults.push(format!("{stream} holds the canary of the repository content ({form})"));
+            }
+        }
+        faults
+    }
+
+    /// Files that hold a secret: the token goes in memory to the transport, never to a file (DESIGN §7).
+    pub(super) fn written_secrets(&self) -> Vec<String> {
+        let secrets: Vec<&Canary> = self.canaries.iter().filter(|canary| SECRETS.contains(&canary.place)).collect();
+        let mut faults = Vec::new();
+        let mut directories = vec![self.directory.path().to_owned()];
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+                // Links are not followed: what they lead to is not the server's writing.
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => directories.push(entry.path()),
+                    Ok(kind) if kind.is_file() => {
+                        let bytes = fs::read(entry.path()).unwrap_or_default();
+                        let found = secrets.iter().filter_map(|canary| Some((canary.place, canary.found_in(&bytes)?)));
+                        faults.extend(found.map(|(place, form)| {
+                            let name = entry.file_name().to_string_lossy().into_owned();
+                            format!("the file {name} holds the canary of the {place} ({form})")
+                        }));
+                    }
+                    _ => {}
+                }
             }
         }
         faults

@@ -11,7 +11,19 @@ fn main() -> io::Result<()> {
         paths.sort();
         paths.iter().map(fs::read_to_string).collect()
     };
-    for (target, seeds) in wit_fuzz::seeds::all(&texts("to-parent")?, &texts("to-worker")?) {
+    let mut scripts = Vec::new();
+    for family in fs::read_dir(here.join("../adversarial-scripts"))?.flatten().map(|entry| entry.path()) {
+        for path in fs::read_dir(&family).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            if path.extension().is_some_and(|extension| extension == "js") {
+                scripts.push(path);
+            }
+        }
+    }
+    scripts.sort();
+    let scripts = scripts.iter().map(fs::read_to_string).collect::<io::Result<Vec<_>>>()?;
+    let mut all = wit_fuzz::seeds::all(&texts("to-parent")?, &texts("to-worker")?, &scripts);
+    all.push(("snapshot", wit_fuzz::snapshot::seeds()));
+    for (target, seeds) in all {
         let folder = here.join("corpus").join(target);
         fs::create_dir_all(&folder)?;
         for (index, seed) in seeds.iter().enumerate() {

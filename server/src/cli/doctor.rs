@@ -46,6 +46,8 @@ pub(super) struct Report {
     pub(super) healthy: bool,
     /// This program's version.
     version: &'static str,
+    /// The JavaScript engine of this binary's worker.
+    engine: String,
     platform: Platform,
     sandbox: Sandbox,
     system_calls: SystemCalls,
@@ -148,6 +150,7 @@ pub(super) fn examine(options: &DoctorOptions) -> Report {
     Report {
         healthy: sandbox.available && [&cache, &github, &api, &app].iter().all(|check| check.ok || !check.required),
         version: env!("CARGO_PKG_VERSION"),
+        engine: wit_worker::vm::engine(),
         platform: platform::platform(),
         sandbox,
         system_calls: SystemCalls { unconstrained, constrained, otherwise: "kill_process" },

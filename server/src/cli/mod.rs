@@ -5,6 +5,7 @@
 
 mod app;
 mod args;
+mod cache;
 mod doctor;
 mod environment;
 mod exit;
@@ -15,6 +16,7 @@ mod run;
 mod runtime;
 mod setup;
 mod shutdown;
+mod units;
 
 use std::process::ExitCode;
 
@@ -42,6 +44,7 @@ fn dispatch(cli: Cli) -> Result<(), Exit> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Types => Ok(output::stdout(typescript::declarations().as_bytes())?),
         Command::Doctor(arguments) => examine(arguments),
+        Command::Cache(arguments) => cache::run(&arguments),
         Command::Policy(arguments) => {
             let policy = setup::policy(arguments.policy.as_deref())?;
             if arguments.json {

@@ -12,7 +12,7 @@ use super::{environment, output};
 use crate::codemode::{CodeMode, CodeModeOptions, CodeModePolicy, PolicyError, StartError};
 use crate::envelope::ErrorEnvelope;
 use crate::operations::{HostOperations, OpenError, Operations, OperationsOptions, Refresh};
-use crate::repository::LocalMapping;
+use crate::repository::{LocalMapping, LocalRepository, RepositoryError};
 
 /// Largest policy file read, in bytes: many times the longest that says anything.
 const MAX_POLICY_BYTES: u64 = 64 * 1024;
@@ -70,6 +70,7 @@ pub(super) fn operations(shared: &Shared, refresh: Refresh) -> Result<Arc<dyn Ho
         allow: shared.allow.clone(),
         github_url: shared.github_url.clone().unwrap_or_default(),
         token: environment::token(),
+        caps: (&shared.caps).into(),
         app: shared.app.read()?,
         refresh,
         ..OperationsOptions::new(cache_dir)
@@ -115,8 +116,9 @@ fn check_mapping(mapping: &LocalMapping) -> Result<(), Exit> {
     if !mapping.path.is_dir() {
         return refuse("there is no such directory");
     }
-    match gix::open(&mapping.path) {
-        Ok(_) => Ok(()),
-        Err(_) => refuse("not a git repository"),
+    match LocalRepository::probe(&mapping.path) {
+        Ok(()) => Ok(()),
+        Err(RepositoryError::NotARepository) => refuse("not a git repository"),
+        Err(error) => refuse(&error.to_string()),
     }
 }

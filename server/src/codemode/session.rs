@@ -272,8 +272,8 @@ impl Session {
     fn console(&self, console: Console) -> Option<ConsoleReport> {
         let Console { mut text, mut truncated } = console;
         let limit = usize::try_from(self.policy.value(LimitId::ConsoleBytes)).unwrap_or(usize::MAX);
-        // The worker counts the same way; only a hostile one is cut here.
-        while serde_json::to_string(&text).map_or(0, |json| json.len().saturating_sub(2)) > limit {
+        // The worker counts the same way, quotes included; only a hostile one is cut here.
+        while !text.is_empty() && serde_json::to_string(&text).map_or(0, |json| json.len()) > limit {
             let half = text.len() / 2;
             truncate(&mut text, half);
             truncated = true;

@@ -28,6 +28,7 @@ pub(super) enum Exit {
 }
 
 const SIGSYS: i32 = 31;
+const SIGKILL: i32 = 9;
 
 /// The client withdrew the request.
 pub(super) fn cancelled() -> ErrorEnvelope {
@@ -71,6 +72,13 @@ pub(super) fn exited(exit: Exit, policy: &CodeModePolicy) -> ErrorEnvelope {
             "the worker attempted a forbidden system call and was killed by the sandbox",
         )
         .with_reason(Reason::SandboxViolation),
+        // Every kill by the parent has its verdict already, so this one came from outside: most often the kernel, when a
+        // memory limit around the server is reached.
+        Exit::Signal(SIGKILL) => ErrorEnvelope::new(
+            Code::WorkerExited,
+            "the worker was killed from outside before it gave a result; if this repeats, the system is short of memory",
+        )
+        .with_reason(Reason::Crashed),
         Exit::Status(0) => protocol(&ProtocolViolation::OutOfOrder("the worker exited without a result")),
         Exit::Status(_) | Exit::Signal(_) => {
             ErrorEnvelope::new(Code::WorkerExited, "the worker process ended abnormally before it gave a result")
@@ -248,6 +256,9 @@ mod tests {
         assert_eq!(exited(Exit::Signal(24), &policy).reason, Some(Reason::Crashed));
         assert_eq!(exited(Exit::Signal(SIGSYS), &policy).reason, Some(Reason::SandboxViolation));
         assert_eq!(exited(Exit::Signal(11), &policy).reason, Some(Reason::Crashed));
+        let (killed, fault) = (exited(Exit::Signal(SIGKILL), &policy), exited(Exit::Signal(11), &policy));
+        assert_eq!((killed.code, killed.reason), (fault.code, fault.reason));
+        assert_ne!(killed.message, fault.message, "a shortage of memory is not called a crash of its own making");
         assert_eq!(exited(Exit::Status(3), &policy).reason, Some(Reason::Crashed));
         assert_eq!(exited(Exit::Status(0), &policy).code, Code::WorkerProtocolError);
     }

@@ -17,7 +17,6 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tokio::sync::Semaphore;
 use wit_worker::registry::{Code, OperationId};
 
 use super::catch::CatchPanic;
@@ -26,7 +25,7 @@ use super::transport::{RawArguments, RawResult};
 use super::{Mode, ServerOptions, progress, resources, tools};
 use crate::codemode::CodeMode;
 use crate::envelope::ErrorEnvelope;
-use crate::operations::{HostOperations, OperationContext, OperationError, Surface, cancelled, in_slot};
+use crate::operations::{HostOperations, OperationContext, OperationError, Slots, Surface, cancelled, in_slot};
 
 /// How long a client may keep what cannot change while this process lives, in milliseconds.
 const STATIC_TTL_MS: u64 = 3_600_000;
@@ -36,7 +35,7 @@ pub struct Server {
     operations: Arc<dyn HostOperations>,
     codemode: Option<Arc<CodeMode>>,
     operation_time: Duration,
-    slots: Arc<Semaphore>,
+    slots: Arc<Slots>,
 }
 
 impl Server {
@@ -47,7 +46,7 @@ impl Server {
             operations: options.operations,
             codemode: options.codemode,
             operation_time: options.operation_time,
-            slots: Arc::new(Semaphore::new(options.host_operations)),
+            slots: Slots::new(options.host_operations, 1),
         }
     }
 
@@ -102,7 +101,7 @@ impl Server {
                 },
             }
         };
-        in_slot(&self.slots, &operation_context, call).await
+        in_slot(&self.slots.asker(), &operation_context, call).await
     }
 }
 

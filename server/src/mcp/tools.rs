@@ -90,7 +90,7 @@ fn description(policy: &CodeModePolicy) -> String {
          The code is the body of an async function: use `await`, and `return` one small JSON value. Compose several \
          calls in one script, filter in JavaScript, return only what you need.\n\
          `codemode.wit` has these methods, each taking one object:\n{}\n\
-         `codemode.wit.help(method?)` gives types and the worker's own limits. Lists give `items`, `has_more` and \
+         `codemode.wit.help(method?)` gives types and limits. Lists give `items`, `has_more` and \
          `next_cursor`. A failed call throws an Error with `code` and `operation`.\n\
          Example: const s = await codemode.wit.open({{ repo: 'owner/name' }}); return (await codemode.wit.read({{ \
          snapshot_id: s.snapshot_id, path: 'README.md' }})).text;\n\

@@ -85,6 +85,11 @@ impl Arguments {
         items.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
+    /// Everything, as it was understood.
+    pub(crate) fn understood(self) -> Value {
+        self.values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<serde_json::Map<_, _>>().into()
+    }
+
     /// What a cursor is bound to: every argument but those that only size a page.
     pub(crate) fn fingerprint(&self) -> String {
         const PAGING: [&str; 5] = ["cursor", "max_items", "max_results", "max_lines", "max_bytes"];

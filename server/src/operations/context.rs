@@ -3,11 +3,11 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 use wit_worker::registry::Code;
 
 use super::OperationError;
+use super::slots::Slot;
 
 /// Called with a short stable phrase, things done, and things in all where that is known.
 pub type Progress = dyn Fn(&'static str, u64, Option<u64>) + Send + Sync;
@@ -20,7 +20,7 @@ pub struct OperationContext {
     progress: Option<Arc<Progress>>,
     /// Given back when the last clone is gone: work on another thread, which ends a little after it was abandoned,
     /// keeps its slot until then.
-    slot: Arc<OnceLock<OwnedSemaphorePermit>>,
+    slot: Arc<OnceLock<Slot>>,
 }
 
 impl OperationContext {
@@ -43,7 +43,7 @@ impl OperationContext {
     }
 
     /// Keeps a server slot for as long as anything holds this context.
-    pub(crate) fn occupy(&self, slot: OwnedSemaphorePermit) {
+    pub(crate) fn occupy(&self, slot: Slot) {
         // One context is one operation: a second slot would only be given back at once.
         drop(self.slot.set(slot));
     }

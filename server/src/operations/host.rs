@@ -63,7 +63,7 @@ impl Operations {
         let background = CancellationToken::new();
         let github = Arc::new(Github::new(options.github_url.clone(), options.token.clone(), options.app.clone()));
         let shared = Shared {
-            records: Records::new(store.refs(), store.scratch(), &options.github_url),
+            records: Records::new(store.refs(), store.scratch().to_owned(), &options.github_url),
             server: Server::new(options.github_url.clone(), Arc::clone(&github)),
             github,
             background: background.clone(),
@@ -72,6 +72,13 @@ impl Operations {
             flights: Mutex::default(),
         };
         Ok(Arc::new(Self { shared: Arc::new(shared), _background: background.drop_guard() }))
+    }
+}
+
+impl Drop for Operations {
+    fn drop(&mut self) {
+        // Threads may be on their way to their next look at a token; nothing half-written waits for them.
+        self.shared.store.close();
     }
 }
 

@@ -4,6 +4,7 @@ mod arguments;
 mod context;
 mod cursor;
 mod error;
+pub mod exposed;
 mod find;
 mod gather;
 mod host;
@@ -27,8 +28,9 @@ pub use context::{OperationContext, Progress};
 pub use error::OperationError;
 pub(crate) use host::ended;
 pub use host::{OpenError, Operations};
-pub use options::{Caps, OperationsOptions, Refresh};
-pub(crate) use slots::{cancelled, in_slot};
+pub(crate) use open::timestamp;
+pub use options::{Caps, MAX_FILE_BYTES, OperationsOptions, Refresh};
+pub(crate) use slots::{Asker, Slots, cancelled, in_slot};
 
 /// Who is asking: a few defaults differ, and Code Mode never sees `cache.last_error`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -128,7 +128,7 @@ fn pin(
     context: &OperationContext,
 ) -> Result<Pinned, RepositoryError> {
     if let Some(mapping) = shared.local(&wish.repo) {
-        let local = LocalRepository::open(&mapping.path)?;
+        let local = LocalRepository::open(&mapping.path, context)?;
         let resolved = local.resolve(&wish.request)?;
         let now = now();
         let pinned = |snapshot, state| Pinned {
@@ -143,8 +143,12 @@ fn pin(
         if let Some(snapshot) = shared.store.get(id)? {
             return Ok(pinned(snapshot, State::Cached));
         }
+        let _turn = shared.store.turn(id, context)?;
+        if let Some(snapshot) = shared.store.get(id)? {
+            return Ok(pinned(snapshot, State::Cached));
+        }
         let scratch = shared.store.scratch();
-        let file = local.assemble(&mapping.name, resolved.commit, &scratch, shared.options.caps, context)?;
+        let file = local.assemble(&mapping.name, resolved.commit, scratch, shared.options.caps, context)?;
         return Ok(pinned(shared.store.insert(id, file)?, State::Fresh));
     }
     let record = shared.records.load(&wish.repo, &wish.request);
@@ -223,12 +227,18 @@ fn look_up(
 ) -> Result<(Arc<Snapshot>, Resolved, State), RepositoryError> {
     let mut remote = shared.server.repository(&wish.repo, shared.options.caps, runtime.clone(), context)?;
     let mut resolved = remote.resolve(&wish.request)?;
-    if let Some(snapshot) = shared.store.get(SnapshotId::of(&wish.repo, &resolved.commit))? {
+    let id = SnapshotId::of(&wish.repo, &resolved.commit);
+    if let Some(snapshot) = shared.store.get(id)? {
+        return Ok((snapshot, resolved, State::Cached));
+    }
+    // One fetch for all servers that share the cache.
+    let _turn = shared.store.turn(id, context)?;
+    if let Some(snapshot) = shared.store.get(id)? {
         return Ok((snapshot, resolved, State::Cached));
     }
     let exact = matches!(wish.request, RefRequest::Commit(_));
     let directory = shared.store.scratch_directory()?;
-    let (commit, file) = remote.fetch(resolved.commit, exact, &shared.store.scratch(), directory.path())?;
+    let (commit, file) = remote.fetch(resolved.commit, exact, shared.store.scratch(), directory.path())?;
     resolved.commit = commit;
     let snapshot = shared.store.insert(SnapshotId::of(&wish.repo, &commit), file)?;
     Ok((snapshot, resolved, State::Fresh))
@@ -255,8 +265,8 @@ fn now() -> u64 {
     since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// RFC 3339, in UTC, to the second.
-fn timestamp(milliseconds: u64) -> Option<String> {
+/// Milliseconds since 1970 as RFC 3339, in UTC, to the second.
+pub(crate) fn timestamp(milliseconds: u64) -> Option<String> {
     let seconds = milliseconds / 1000;
     let days = i64::try_from(seconds / 86_400).ok()?;
     let clock = seconds % 86_400;

@@ -58,6 +58,9 @@ pub enum Refresh {
     First,
 }
 
+/// Most that [`Caps::file_bytes`] may be: contents are decoded in memory, several files at a time.
+pub const MAX_FILE_BYTES: u64 = GIB;
+
 /// Size caps of the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {

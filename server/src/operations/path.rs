@@ -1,7 +1,8 @@
 //! Paths as callers write them, looked up among a snapshot's paths; never a file name of this machine.
 //!
-//! Nothing and `.` are the root, whatever a tree calls its entries. The exact bytes win. Otherwise a leading `/` or `./` and a trailing `/` are forgiven, and a path with U+FFFD in it
-//! finds the one path that isn't UTF-8 and looks like that.
+//! Nothing and `.` are the root, whatever a tree calls its entries. The exact bytes win. Otherwise a leading `/` or `./`
+//! and a trailing `/` are forgiven, a path with U+FFFD in it finds the one path that isn't UTF-8 and looks like that, and
+//! `base64:` before the `path_base64` of a listing names its exact bytes, also where several look alike.
 
 use std::borrow::Cow;
 
@@ -10,6 +11,9 @@ use wit_worker::registry::Code;
 
 use super::OperationError;
 use crate::snapshot::{Entry, Snapshot};
+
+/// Stands before the exact bytes of a path that isn't UTF-8.
+const BASE64: &str = "base64:";
 
 /// What a path leads to.
 pub(crate) enum Found<'a> {
@@ -30,6 +34,14 @@ pub(crate) fn find<'a>(snapshot: &'a Snapshot, given: &str) -> Result<Found<'a>,
         }
         if !snapshot.below(path.as_bytes()).is_empty() {
             return Ok(Found::Directory(path.as_bytes().to_vec()));
+        }
+    }
+    if let Some(path) = given.strip_prefix(BASE64).and_then(decoded) {
+        if let Some(entry) = snapshot.find(&path) {
+            return Ok(Found::Leaf(entry));
+        }
+        if !path.is_empty() && !snapshot.below(&path).is_empty() {
+            return Ok(Found::Directory(path));
         }
     }
     if given.contains(char::REPLACEMENT_CHARACTER) {
@@ -54,6 +66,10 @@ pub(crate) fn find_directory(snapshot: &Snapshot, given: &str) -> Result<Vec<u8>
 /// The exact bytes of a path, for one that isn't UTF-8.
 pub(crate) fn base64(path: &[u8]) -> String {
     base64::engine::general_purpose::STANDARD.encode(path)
+}
+
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    base64::engine::general_purpose::STANDARD.decode(text).ok()
 }
 
 fn tidy(path: &str) -> &str {

@@ -92,7 +92,10 @@ pub(crate) fn text_file<'a>(snapshot: &'a Snapshot, path: &str) -> Result<Entry<
     match entry.kind() {
         EntryKind::Text => Ok(entry),
         EntryKind::Binary => fail(Code::NotText, "the file is binary; list gives its size and blob_sha"),
-        EntryKind::Unstored => fail(Code::NotText, "the file is over the size cap, so its contents are not stored"),
+        EntryKind::Unstored => fail(
+            Code::NotText,
+            "the file is over the operator's size cap, so its contents are not stored; list gives its size and blob_sha",
+        ),
         EntryKind::Symlink => fail(Code::NotAFile, "the path is a symbolic link; list shows where it points"),
         EntryKind::Submodule => fail(Code::NotAFile, "the path is a submodule; list shows its commit and address"),
     }

@@ -81,7 +81,7 @@ fn ask(
     context: &OperationContext,
 ) -> Result<(Vec<RefEntry>, Option<String>), RepositoryError> {
     let (mut entries, default, resolved) = if let Some(mapping) = shared.local(repo) {
-        let local = LocalRepository::open(&mapping.path)?;
+        let local = LocalRepository::open(&mapping.path, context)?;
         let resolved = wanted.map(|request| local.resolve(request)).transpose()?;
         let (entries, default) = local.refs()?;
         (entries, default, resolved)

@@ -22,6 +22,8 @@ const WAITING_BYTES: u64 = 48 << 20;
 const DELTA_CACHE_BYTES: usize = 24 << 20;
 /// A path longer than this is no path of a repository that anyone works with.
 const MAX_PATH_BYTES: usize = 64 << 10;
+/// No system takes a symbolic link with a longer target; one that git holds is listed as a file that is not stored.
+const MAX_TARGET_BYTES: u64 = 64 << 10;
 /// Most bytes of all paths together, which wait in memory; a million paths of common length have a fifth.
 const MAX_PATHS_BYTES: u64 = 512 << 20;
 
@@ -121,16 +123,19 @@ fn tree_of(objects: &gix::odb::Handle, commit: CommitId) -> Result<gix::ObjectId
     Ok(commit.tree())
 }
 
-/// Follows annotated tags to the commit.
-pub(super) fn peel(objects: &gix::odb::Handle, id: gix::ObjectId) -> Result<CommitId, RepositoryError> {
+/// Follows annotated tags to the commit; none if there is no object of this id at all.
+pub(super) fn peel(objects: &gix::odb::Handle, id: gix::ObjectId) -> Result<Option<CommitId>, RepositoryError> {
     const MOST_TAGS: usize = 16;
     let mut id = id;
     let mut buffer = Vec::new();
-    for _ in 0..MOST_TAGS {
+    for step in 0..MOST_TAGS {
         let found = gix::objs::Find::try_find(objects, &id, &mut buffer).map_err(|_| RepositoryError::Damaged)?;
-        let data = found.ok_or(RepositoryError::RefNotFound)?;
+        let Some(data) = found else {
+            // What a tag leads to has to be there.
+            return if step == 0 { Ok(None) } else { Err(RepositoryError::Damaged) };
+        };
         match data.kind {
-            Kind::Commit => return commit_id(&id),
+            Kind::Commit => return commit_id(&id).map(Some),
             Kind::Tag => {
                 id = gix::objs::TagRefIter::from_bytes(data.data, gix::hash::Kind::Sha1)
                     .target_id()
@@ -229,7 +234,8 @@ fn decode(objects: &mut gix::odb::Handle, leaf: &Leaf, caps: Caps) -> Result<(Bo
     if header.kind != Kind::Blob {
         return Err(RepositoryError::Damaged);
     }
-    if header.size > caps.file_bytes {
+    let most = if leaf.kind == LeafKind::Symlink { MAX_TARGET_BYTES } else { caps.file_bytes };
+    if header.size > most {
         return Ok((Body::TooLarge(header.size), 0));
     }
     let mut bytes = Vec::new();

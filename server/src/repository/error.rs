@@ -3,7 +3,7 @@
 use wit_worker::registry::Code;
 
 use crate::operations::OperationError;
-use crate::snapshot::{StoreError, WriteError};
+use crate::snapshot::{StoreError, TurnError, WriteError};
 
 /// A failure between a repository's name and its snapshot.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +42,12 @@ pub enum RepositoryError {
     /// The server can't be reached, or doesn't speak git's protocol properly.
     #[error("the repository's server cannot be reached or does not answer properly")]
     Unavailable,
+    /// A local repository has a FIFO, a device or something endless where git keeps a file.
+    #[error("the repository has something that is no ordinary file where git keeps one")]
+    Irregular,
+    /// A repository format that isn't read.
+    #[error("the repository uses {0}, which is not supported")]
+    Unsupported(&'static str),
     /// Objects of a local repository are missing or damaged.
     #[error("the repository's objects are missing or damaged")]
     Damaged,
@@ -80,6 +86,15 @@ impl From<StoreError> for RepositoryError {
     }
 }
 
+impl From<TurnError> for RepositoryError {
+    fn from(error: TurnError) -> Self {
+        match error {
+            TurnError::Stopped(error) => Self::Stopped(error),
+            TurnError::Io(error) => Self::Io(error),
+        }
+    }
+}
+
 impl RepositoryError {
     /// The stable code.
     #[must_use]
@@ -93,7 +108,7 @@ impl RepositoryError {
             Self::RateLimited { .. } => Code::RateLimited,
             Self::Unavailable => Code::UpstreamUnavailable,
             Self::TooLarge { .. } => Code::RepositoryTooLarge,
-            Self::Damaged | Self::Io(_) => Code::OperationFailed,
+            Self::Irregular | Self::Unsupported(_) | Self::Damaged | Self::Io(_) => Code::OperationFailed,
             Self::Stopped(error) => error.code,
         }
     }
@@ -110,7 +125,8 @@ impl From<RepositoryError> for OperationError {
             }
             RepositoryError::TooLarge { measured, limit, paths } => {
                 let unit = if paths { "paths" } else { "bytes" };
-                Self::new(code, format!("{words}: at least {measured} {unit}, the cap is {limit}"))
+                let measure = Some((measured, limit));
+                Self { measure, ..Self::new(code, format!("{words}: at least {measured} {unit}, the cap is {limit}")) }
             }
             _ => Self::new(code, words),
         }

@@ -5,18 +5,39 @@
 //! repository's own is read with reduced trust, and no hook, filter, helper or other program is ever run. Alternates
 //! (`objects/info/alternates`) are followed, as `git clone --shared` needs them: a mapped repository can thus lend
 //! objects from elsewhere on this machine, but only those that one of its own refs or a full commit id leads to.
+//! SHA-256 repositories and reftables are told apart and refused.
 //! Replacement refs and grafts are ignored: an id means the object it names.
 
 use std::path::Path;
+use std::time::Duration;
 
 use gix::refs::TargetRef;
 use tempfile::NamedTempFile;
+use tokio_util::sync::CancellationToken;
 
 use super::assemble::{assemble, object_id, peel};
 use super::error::RepositoryError;
 use super::name::{CommitId, RepoName};
 use super::revision::{RefEntry, RefRequest, Resolved};
+use super::vet::vet;
 use crate::operations::{Caps, OperationContext};
+
+/// What the configuration says of a format that isn't read, if it says so. Only read as data; a file that doesn't parse
+/// says nothing, and is gix's to judge.
+fn unsupported(config: &Path) -> Option<&'static str> {
+    let bytes = std::fs::read(config).ok()?;
+    let metadata = gix::config::file::Metadata::api();
+    let file = gix::config::File::from_bytes_no_includes(&bytes, metadata, Default::default()).ok()?;
+    let other =
+        |key: &str, ours: &str| file.string(key).is_some_and(|value| !value.eq_ignore_ascii_case(ours.as_bytes()));
+    if other("extensions.objectFormat", "sha1") {
+        Some("SHA-256 object ids")
+    } else if other("extensions.refStorage", "files") {
+        Some("reftable storage of refs")
+    } else {
+        None
+    }
+}
 
 /// An opened local repository. Opening reads its configuration and little else.
 pub(crate) struct LocalRepository {
@@ -25,13 +46,26 @@ pub(crate) struct LocalRepository {
 
 impl LocalRepository {
     /// Opens the repository at exactly this path, bare or with a working tree; parents are not searched.
-    pub(crate) fn open(path: &Path) -> Result<Self, RepositoryError> {
+    pub(crate) fn open(path: &Path, context: &OperationContext) -> Result<Self, RepositoryError> {
+        let layout = vet(path, context)?;
+        if let Some(what) = unsupported(&layout.config) {
+            return Err(RepositoryError::Unsupported(what));
+        }
         let options = gix::open::Options::isolated().with_enforced_trust(gix::sec::Trust::Reduced);
-        let git = options.open(path).map_err(|_| RepositoryError::NotARepository)?;
+        let git = options.open(path).map_err(|_| match layout.is_repository {
+            true => RepositoryError::Damaged,
+            false => RepositoryError::NotARepository,
+        })?;
         if git.object_hash() != gix::hash::Kind::Sha1 {
-            return Err(RepositoryError::NotARepository);
+            return Err(RepositoryError::Unsupported("another hash than SHA-1"));
         }
         Ok(Self { git })
+    }
+
+    /// Whether there is a repository at this path that can be read.
+    pub(crate) fn probe(path: &Path) -> Result<(), RepositoryError> {
+        const PATIENCE: Duration = Duration::from_secs(30);
+        Self::open(path, &OperationContext::new(PATIENCE, CancellationToken::new())).map(drop)
     }
 
     /// Finds the commit a ref leads to.
@@ -44,9 +78,12 @@ impl LocalRepository {
                     return Err(RepositoryError::Empty);
                 }
                 let id = head.id().ok_or(RepositoryError::Empty)?.detach();
-                Ok(Resolved { name, commit: self.peel(id)? })
+                Ok(Resolved { name, commit: self.peel(id)?.ok_or(RepositoryError::Damaged)? })
             }
-            RefRequest::Commit(commit) => Ok(Resolved { name: None, commit: self.peel(object_id(*commit))? }),
+            RefRequest::Commit(commit) => {
+                let commit = self.peel(object_id(*commit))?.ok_or(RepositoryError::RefNotFound)?;
+                Ok(Resolved { name: None, commit })
+            }
             RefRequest::Full(_) | RefRequest::Pull(_) | RefRequest::Name(_) => {
                 for name in request.candidates() {
                     if let Some(commit) = self.find(&name)? {
@@ -104,14 +141,17 @@ impl LocalRepository {
             // Partial lookup may find another ref that merely ends like this one.
             let Some(reference) = found.filter(|found| found.name == full) else { return Ok(None) };
             match reference.target.to_ref() {
-                TargetRef::Object(id) => return self.peel(id.to_owned()).map(Some),
+                // A ref to an object that isn't there is damage, and no missing ref.
+                TargetRef::Object(id) => {
+                    return self.peel(id.to_owned())?.ok_or(RepositoryError::Damaged).map(Some);
+                }
                 TargetRef::Symbolic(target) => name = target.as_bstr().to_string(),
             }
         }
         Err(RepositoryError::RefNotFound)
     }
 
-    fn peel(&self, id: gix::ObjectId) -> Result<CommitId, RepositoryError> {
+    fn peel(&self, id: gix::ObjectId) -> Result<Option<CommitId>, RepositoryError> {
         peel(&self.objects()?, id)
     }
 
@@ -120,7 +160,7 @@ impl LocalRepository {
         let mut candidates = std::collections::HashSet::new();
         self.objects()?.lookup_prefix(prefix, Some(&mut candidates)).map_err(|_| RepositoryError::Damaged)?;
         // Blobs and trees with the same digits don't make a commit id ambiguous.
-        let mut commits = candidates.into_iter().filter_map(|id| self.peel(id).ok());
+        let mut commits = candidates.into_iter().filter_map(|id| self.peel(id).ok().flatten());
         match (commits.next(), commits.next()) {
             (Some(commit), None) => Ok(commit),
             (Some(_), Some(_)) => Err(RepositoryError::AmbiguousCommit),

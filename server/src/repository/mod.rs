@@ -12,6 +12,7 @@ mod records;
 mod remote;
 mod revision;
 mod secret;
+mod vet;
 
 pub use error::RepositoryError;
 pub(crate) use local::LocalRepository;

@@ -5,6 +5,8 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 /// Items a thread takes at a time: neighbours tend to share delta bases.
 const STRIDE: usize = 32;
+/// Bytes of results that a thread hands over together. Most results are small, and each handing over wakes the others.
+const BATCH_BYTES: u64 = 512 << 10;
 
 struct State<T, E> {
     next: usize,
@@ -42,21 +44,28 @@ pub(super) fn in_order<W, T: Send, E: Send>(
                 }
                 begin
             };
-            for index in begin..(begin + STRIDE).min(count) {
-                let result = work(&mut own, index);
-                let mut state = lock();
-                match result {
-                    Ok((value, bytes)) => {
-                        while state.failure.is_none() && state.delivered < index && state.waiting_bytes + bytes > budget
-                        {
-                            state = changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let end = (begin + STRIDE).min(count);
+            let mut index = begin;
+            while index < end {
+                let (first, mut batch, mut batch_bytes, mut failure) = (index, Vec::new(), 0, None);
+                while index < end && batch_bytes < BATCH_BYTES.min(budget) && failure.is_none() {
+                    match work(&mut own, index) {
+                        Ok((value, bytes)) => {
+                            batch.push((value, bytes));
+                            batch_bytes += bytes;
+                            index += 1;
                         }
-                        state.waiting_bytes += bytes;
-                        state.waiting.insert(index, (value, bytes));
+                        Err(error) => failure = Some(error),
                     }
-                    Err(error) => {
-                        state.failure.get_or_insert(error);
-                    }
+                }
+                let mut state = lock();
+                while state.failure.is_none() && state.delivered < first && state.waiting_bytes + batch_bytes > budget {
+                    state = changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+                state.waiting_bytes += batch_bytes;
+                state.waiting.extend(batch.into_iter().enumerate().map(|(offset, result)| (first + offset, result)));
+                if let Some(failure) = failure {
+                    state.failure.get_or_insert(failure);
                 }
                 changed.notify_all();
                 if state.failure.is_some() {

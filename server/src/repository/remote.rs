@@ -80,6 +80,11 @@ impl Server {
             }
             failure
         })?;
+        let format =
+            handshake.capabilities.capability("object-format").and_then(|format| Some(format.value()?.to_vec()));
+        if format.is_some_and(|format| format != b"sha1") {
+            return Err(RepositoryError::Unsupported("SHA-256 object ids"));
+        }
         Ok(RemoteRepository { transport, handshake, conversation, caps, repo: repo.clone() })
     }
 }
@@ -168,7 +173,7 @@ impl RemoteRepository {
         std::fs::create_dir(&packs)?;
         self.receive(commit, exact, &packs)?;
         let objects = gix::odb::at(directory, gix::hash::Kind::Sha1).map_err(|_| RepositoryError::Unavailable)?;
-        let commit = peel(&objects, object_id(commit))?;
+        let commit = peel(&objects, object_id(commit))?.ok_or(RepositoryError::Unavailable)?;
         let context = &self.conversation.context;
         let file =
             assemble(&objects, &self.repo, commit, scratch, self.caps, context).map_err(|error| match error {
@@ -209,8 +214,13 @@ impl RemoteRepository {
             return Err(failed());
         }
         reader.set_progress_handler(handler());
-        let options =
-            gix::odb::pack::bundle::write::Options { alloc_limit_bytes: Some(OBJECT_BYTES), ..Default::default() };
+        let options = gix::odb::pack::bundle::write::Options {
+            alloc_limit_bytes: Some(OBJECT_BYTES),
+            // Every object is hashed when it is indexed, and found by its hash from the commit on: the checksum over the
+            // whole pack would say nothing that these don't.
+            iteration_mode: gix::odb::pack::data::input::Mode::AsIs,
+            ..Default::default()
+        };
         let outcome = Bundle::write_to_directory(
             &mut reader,
             Some(packs),
@@ -225,6 +235,9 @@ impl RemoteRepository {
             Err(error) => Err(match (conversation.context.check(), conversation.failure()) {
                 (Err(stopped), _) => RepositoryError::Stopped(stopped),
                 (Ok(()), Some(failure)) => failure,
+                (Ok(()), None) if of_the_system(error.iter_errors()) => {
+                    RepositoryError::Io(std::io::ErrorKind::StorageFull.into())
+                }
                 (Ok(()), None) if error.is_resource_exhausted() => {
                     let limit = OBJECT_BYTES as u64;
                     RepositoryError::TooLarge { measured: limit + 1, limit, paths: false }
@@ -258,6 +271,20 @@ impl RemoteRepository {
             .invoke_blocking(&mut self.transport, &mut gix::progress::Discard, false)
             .map_err(|_| self.conversation.failure().unwrap_or(RepositoryError::Unavailable))
     }
+}
+
+/// Whether the system refused something. What the network refuses is known to the conversation, so this was the disk.
+fn of_the_system<'a>(mut errors: impl Iterator<Item = &'a (dyn std::error::Error + 'static)>) -> bool {
+    errors.any(|error| {
+        let mut causes = std::iter::successors(Some(error), |error| error.source());
+        // The kind survives where the number is wrapped in words.
+        let is_refusal = |error: &std::io::Error| {
+            use std::io::ErrorKind as Kind;
+            let kinds = [Kind::StorageFull, Kind::QuotaExceeded, Kind::FileTooLarge, Kind::ReadOnlyFilesystem];
+            error.raw_os_error().is_some() || kinds.contains(&error.kind())
+        };
+        causes.any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(is_refusal))
+    })
 }
 
 /// A flag for gix that is raised when the context ends, also while no byte moves.

@@ -34,8 +34,12 @@ const HEADER: &str = "\
 ";
 
 const HELP: &str = "\
-  /** Every method, and the limits the worker itself enforces. Local: costs nothing. */
-  help(): { methods: WitMethodHelp[]; limits: Record<string, number> };
+  /** Every method; limits as they are in force, and those the server's operator may have moved. Local: costs nothing. */
+  help(): {
+    methods: WitMethodHelp[];
+    limits: Record<string, number>;
+    server_limits: Record<string, { default: number; maximum: number; code: string }>;
+  };
   /** One method with its arguments. */
   help(method: string): WitMethodHelp;
 ";

@@ -19,16 +19,18 @@ const PREFAULT_BYTES: usize = 256 << 20;
 pub(super) struct Mapping(Mmap);
 
 impl Mapping {
-    /// Maps the file as long as it is now.
-    pub(super) fn new(file: &File) -> io::Result<Self> {
+    /// Maps the file as long as it is now; `whole` says that most of it will be read.
+    pub(super) fn new(file: &File, whole: bool) -> io::Result<Self> {
         // SAFETY: the contents don't change while mapped, for the reasons in the module documentation; every length
         // used later is checked against the length of this mapping.
         let map = unsafe { Mmap::map(file)? };
         #[cfg(target_os = "linux")]
-        if map.len() <= PREFAULT_BYTES {
+        if whole && map.len() <= PREFAULT_BYTES {
             // Only advice, and only understood from Linux 5.14 on: refusal costs time, not correctness.
             let _ = map.advise(memmap2::Advice::PopulateRead).or_else(|_| map.advise(memmap2::Advice::WillNeed));
         }
+        #[cfg(not(target_os = "linux"))]
+        let _ = whole;
         Ok(Self(map))
     }
 }

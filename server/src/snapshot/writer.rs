@@ -161,7 +161,7 @@ impl SnapshotWriter {
         }
         let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let contents_hash = {
-            let map = Mapping::new(file.as_file())?;
+            let map = Mapping::new(file.as_file(), true)?;
             contents_hash(map.get(HEADER_BYTES..).unwrap_or_default())
         };
         file.write_all(&self.entries)?;

@@ -111,6 +111,22 @@ impl Host {
         Self { operations: Operations::open(options).expect("operations"), cache, _directory: directory }
     }
 
+    /// What this host, or any other with the same cache, has half-written.
+    pub fn unfinished(&self) -> Vec<PathBuf> {
+        let listed = |path: &Path| {
+            let entries = std::fs::read_dir(path).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
+            entries.unwrap_or_else(|_| Vec::<PathBuf>::new())
+        };
+        let mut left = listed(&self.cache.join("v1/locks"));
+        for path in listed(&self.cache.join("v1/scratch")) {
+            // A server's own directory and its lock are there as long as it is.
+            if path.is_dir() {
+                left.extend(listed(&path));
+            }
+        }
+        left
+    }
+
     /// Calls an operation in direct mode.
     pub async fn call(&self, id: OperationId, arguments: Value) -> Result<Value, OperationError> {
         self.call_as(id, arguments, Surface::Direct).await

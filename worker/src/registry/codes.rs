@@ -124,7 +124,7 @@ codes! {
     NotAFile "not_a_file" Caller true
         "The path is a directory, a submodule or a symbolic link, not a file." => "List it, or read the file it leads to."
     NotText "not_text" Caller true
-        "The file is binary." => "Use its size and blob_sha; its contents are not text."
+        "The file is binary, or over the operator's cap on one file." => "Use its size and blob_sha; its contents cannot be read as text."
     SnapshotNotFound "snapshot_not_found" Caller true
         "The snapshot is not in the cache." => "Open the repository again."
     InvalidCursor "invalid_cursor" Caller true

@@ -340,7 +340,11 @@ pub const OPERATIONS: &[Operation] = &[
                             "LFS pointer",
                         ),
                         optional("stored", Type::Boolean, "false when the contents are over the size cap"),
-                        optional("path_base64", ANY_TEXT, "exact bytes of a path that is not UTF-8"),
+                        optional(
+                            "path_base64",
+                            ANY_TEXT,
+                            "exact bytes of a path that is not UTF-8; base64: and this is its path elsewhere",
+                        ),
                     ]),
                     0,
                     1000,

@@ -4,14 +4,32 @@ use serde_json::{Value as Json, json};
 
 use super::suggest::HELP;
 use crate::registry::operations::OPERATIONS;
-use crate::registry::{Field, Limits, Operation, Type};
+use crate::registry::{Field, LimitId, Limits, Operation, Type};
 
-/// Every method and the limits of this invocation that the worker enforces.
+/// What a script can meet and only the server knows the value of: the protocol carries the worker's share alone.
+const SERVER_LIMITS: &[LimitId] = &[
+    LimitId::Pages,
+    LimitId::Snapshots,
+    LimitId::HostResultBytes,
+    LimitId::CumulativeHostBytes,
+    LimitId::HostOperations,
+    LimitId::OperationMs,
+];
+
+/// Every method, the limits in force that the worker enforces, and those the server enforces, as they are unless its
+/// operator has moved them.
 pub(super) fn overview(limits: &Limits) -> Json {
     let methods: Vec<Json> = OPERATIONS.iter().map(summary).collect();
     let limits: serde_json::Map<String, Json> =
         limits.fields().into_iter().map(|(id, value)| (id.name().to_owned(), value.into())).collect();
-    json!({ "methods": methods, "limits": limits })
+    let server: serde_json::Map<String, Json> =
+        SERVER_LIMITS.iter().map(|id| (id.name().to_owned(), server_limit(*id))).collect();
+    json!({ "methods": methods, "limits": limits, "server_limits": server })
+}
+
+fn server_limit(id: LimitId) -> Json {
+    let entry = id.entry();
+    json!({ "default": entry.default, "maximum": entry.maximum, "code": entry.code.map(crate::registry::Code::as_str) })
 }
 
 /// One method with its arguments, by its own name.
@@ -20,7 +38,7 @@ pub(super) fn method(name: &str) -> Option<Json> {
         return Some(json!({
             "name": HELP,
             "signature": "help(name?)",
-            "summary": "This text: every method and the limits the worker itself enforces, or one method with its arguments.",
+            "summary": "This text: every method; limits, as they are in force; server_limits, which the server's operator may have moved. Or one method with its arguments.",
             "example": "codemode.wit.help('read')",
         }));
     }
@@ -88,6 +106,19 @@ mod tests {
         let overview = overview(&limits);
         assert_eq!(overview["methods"].as_array().map(Vec::len), Some(7));
         assert_eq!(overview["limits"]["final_result_bytes"], 1000);
+        assert_eq!(overview["server_limits"]["pages"], json!({ "default": 8, "maximum": 16, "code": "pages_limit" }));
+        let shown = |id: LimitId| overview["limits"].get(id.name()).or(overview["server_limits"].get(id.name()));
+        // What only an operator sees: whole frames, stderr, and how many run at once.
+        let unseen = [
+            LimitId::FrameBytes,
+            LimitId::DiagnosticsBytes,
+            LimitId::Workers,
+            LimitId::Invocations,
+            LimitId::SpareWorkers,
+        ];
+        for row in crate::registry::limits::LIMITS {
+            assert_eq!(shown(row.id).is_none(), unseen.contains(&row.id), "{}", row.name);
+        }
         for operation in OPERATIONS {
             let entry = method(operation.method).unwrap_or_default();
             assert_eq!(entry["name"], operation.method);

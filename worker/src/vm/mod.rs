@@ -41,6 +41,12 @@ use bridge::Bridge;
 use clock::Clock;
 use raw::{CountingAllocator, Heap};
 
+/// The engine's name and version, as the linked library itself says it; what a report pins.
+#[must_use]
+pub fn engine() -> String {
+    format!("QuickJS-NG {}", raw::engine_version())
+}
+
 /// The other end of the pipe, as the VM sees it.
 pub trait Host {
     /// Takes one call to send, which may wait for [`Self::flush`]. `arguments` is strict JSON.

@@ -21,6 +21,13 @@ pub(super) use allocator::{CountingAllocator, Heap};
 pub(super) const SCRIPT_NAME: &str = "script";
 const SCRIPT_NAME_C: &CStr = c"script";
 
+/// The engine's own version, such as `0.16.2`.
+pub(super) fn engine_version() -> &'static str {
+    // SAFETY: gives a constant of the library, terminated by a zero byte.
+    let text = unsafe { CStr::from_ptr(qjs::JS_GetVersion()) };
+    text.to_str().unwrap_or("unknown")
+}
+
 /// Parses `program` as a strict global script and gives its bytecode; nothing of it runs.
 ///
 /// `program` must end in U+0000 (which is not part of it), and hold none before. `line` numbers its first line and

@@ -20,6 +20,7 @@ impl Display for Report {
         let platform = &self.platform;
         let user = if platform.root { "root" } else { "not root" };
         writeln!(f, "wit {}", self.version)?;
+        writeln!(f, "engine        {}", self.engine)?;
         writeln!(f, "platform      {} {} {}, {user}", platform.system, platform.kernel, platform.architecture)?;
         let verdict = match (self.sandbox.available, self.temporary.ok) {
             (true, _) => "available",

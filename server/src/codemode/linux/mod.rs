@@ -13,20 +13,19 @@ mod supervisor;
 use std::io;
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wit_worker::registry::LimitId;
 
 use super::{CodeModeOptions, CodeModePolicy, Success};
 use crate::envelope::ErrorEnvelope;
-use crate::operations::HostOperations;
+use crate::operations::{HostOperations, Slots};
 
 /// The workers of one server and what their invocations share.
 pub(super) struct Workers {
     policy: Arc<CodeModePolicy>,
     operations: Arc<dyn HostOperations>,
     pool: Arc<pool::Pool>,
-    slots: Arc<Semaphore>,
+    slots: Arc<Slots>,
 }
 
 impl Workers {
@@ -36,11 +35,12 @@ impl Workers {
     /// When the system refuses the two threads that own the processes.
     pub(super) fn start(options: CodeModeOptions) -> io::Result<Self> {
         let policy = Arc::new(options.policy);
-        let slots = usize::try_from(policy.value(LimitId::HostOperations)).unwrap_or(Semaphore::MAX_PERMITS);
+        let count = |id| usize::try_from(policy.value(id)).unwrap_or(usize::MAX);
+        let slots = Slots::new(count(LimitId::HostOperations), count(LimitId::Invocations));
         let starter = start::Starter { factory: process::Factory::new(options.worker)?, policy: Arc::clone(&policy) };
         let pool = pool::Pool::new(starter);
         pool.refill();
-        Ok(Self { policy, operations: options.operations, pool, slots: Arc::new(Semaphore::new(slots)) })
+        Ok(Self { policy, operations: options.operations, pool, slots })
     }
 
     /// Runs one script in a worker of its own.
@@ -53,16 +53,39 @@ impl Workers {
             () = cancellation.cancelled() => return Err(super::verdict::cancelled()),
             lease = self.pool.lease() => lease?,
         };
-        let around = supervisor::Surroundings {
+        let asker = self.slots.asker();
+        let around = |spare| supervisor::Surroundings {
             policy: &self.policy,
             operations: &self.operations,
-            slots: &self.slots,
+            asker: &asker,
             cancellation,
+            spare,
         };
-        let outcome = supervisor::run(lease.worker, source, around).await;
+        let outcome = match supervisor::run(lease.worker, source, around(lease.spare)).await {
+            supervisor::Outcome::Ended(outcome) => outcome,
+            supervisor::Outcome::Untouched => {
+                tracing::warn!("a spare worker was lost at the moment it was needed; another takes the script");
+                self.again(source, around(false)).await
+            }
+        };
         drop(lease.permit);
         self.pool.ended();
         outcome
+    }
+
+    /// Gives a script that nobody has begun with to a worker of its own, which is then judged like any other.
+    async fn again(&self, source: &str, around: supervisor::Surroundings<'_>) -> Result<Success, ErrorEnvelope> {
+        let starter = &self.pool.starter;
+        let worker = tokio::select! {
+            biased;
+            () = around.cancellation.cancelled() => return Err(super::verdict::cancelled()),
+            worker = starter.start(starter.time()) => worker?,
+        };
+        match supervisor::run(worker, source, around).await {
+            supervisor::Outcome::Ended(outcome) => outcome,
+            // Said of spares only.
+            supervisor::Outcome::Untouched => Err(super::verdict::spawn_failed()),
+        }
     }
 
     /// Ends and reaps every worker and the threads that own them.

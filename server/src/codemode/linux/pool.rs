@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use wit_worker::registry::{Code, LimitId};
 
-use super::process::{Worker, lock};
+use super::process::{Pulse, Worker, lock};
 use super::start::Starter;
 use crate::codemode::verdict;
 use crate::envelope::ErrorEnvelope;
@@ -23,6 +23,10 @@ const SPARE_IDLE: Duration = Duration::from_secs(300);
 const LOAD_WINDOW: Duration = Duration::from_millis(5);
 /// Between bursts a spare is replaced this long after the invocation: its answer goes out first.
 const ANSWER_FIRST: Duration = Duration::from_millis(1);
+
+/// The part of a start's time that an invocation waits for a spare that is still starting. A start takes milliseconds;
+/// one that takes this long has been stopped, or the machine is so busy that a second one costs little beside it.
+const SPARE_PATIENCE: u32 = 4;
 
 /// How long the end of the server waits for its workers to be reaped: killed, they take milliseconds.
 const CLOSE_TIME: Duration = Duration::from_secs(2);
@@ -45,27 +49,30 @@ struct Spare {
     state: Mutex<State>,
     /// The state has left `Starting`.
     started: Notify,
-    /// An invocation, or the end of the server, has emptied it.
+    /// An invocation, or the end of the server, has emptied it, or given up waiting for it.
     taken: Notify,
 }
 
 enum State {
     Starting,
-    Ready(Box<Worker>),
+    Ready(Box<Worker>, Pulse),
     Gone,
 }
 
 /// A spare taken out of the pool and not yet in use. Dropped before that, because the invocation was cancelled, it
-/// puts the spare back, so that it is neither lost nor uncounted.
+/// puts the spare back or ends it, so that it is neither lost nor uncounted.
 struct Claim<'a> {
     pool: &'a Pool,
     spare: Option<Arc<Spare>>,
 }
 
 impl Claim<'_> {
-    async fn take(mut self) -> Option<Worker> {
+    async fn take(mut self, patience: Duration) -> Option<Worker> {
         let worker = match &self.spare {
-            Some(spare) => spare.take().await,
+            Some(spare) => match tokio::time::timeout(patience, spare.take()).await {
+                Ok(worker) => worker,
+                Err(_) => spare.give_up(),
+            },
             None => None,
         };
         self.spare = None;
@@ -75,8 +82,14 @@ impl Claim<'_> {
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        if let Some(spare) = self.spare.take() {
-            lock(&self.pool.spares).push(spare);
+        let Some(spare) = self.spare.take() else { return };
+        let mut spares = lock(&self.pool.spares);
+        if spares.len() < self.pool.target {
+            spares.push(spare);
+        } else {
+            // Its place has been filled meanwhile. A worker that was ready is killed and reaped by the janitor.
+            drop(spares);
+            drop(spare.give_up());
         }
     }
 }
@@ -85,6 +98,8 @@ impl Drop for Claim<'_> {
 pub(super) struct Lease {
     pub(super) worker: Worker,
     pub(super) permit: OwnedSemaphorePermit,
+    /// The worker was started ahead of time and has waited.
+    pub(super) spare: bool,
 }
 
 impl Pool {
@@ -118,13 +133,13 @@ impl Pool {
             self.refill();
         }
         if let Some(claim) = claim
-            && let Some(worker) = claim.take().await
+            && let Some(worker) = claim.take(self.starter.time() / SPARE_PATIENCE).await
         {
-            return Ok(Lease { worker, permit });
+            return Ok(Lease { worker, permit, spare: true });
         }
         // The wait for a spare that never came up counts: one start's time is all an invocation gives.
         let worker = self.starter.start(self.starter.time().saturating_sub(began.elapsed())).await?;
-        Ok(Lease { worker, permit })
+        Ok(Lease { worker, permit, spare: false })
     }
 
     /// Whether another invocation runs, or one has only just ended: the next will then want its spare soon, and its
@@ -165,21 +180,25 @@ impl Pool {
     async fn keep(self: Arc<Self>, spare: Arc<Spare>) {
         let starting = async {
             let worker = self.starter.start(self.starter.time()).await?;
-            let watch = worker.watch().map_err(|_| verdict::spawn_failed())?;
-            Ok((worker, watch))
+            let eyes = worker.watch().and_then(|watch| Ok((watch, worker.pulse()?)));
+            let (watch, pulse) = eyes.map_err(|_| verdict::spawn_failed())?;
+            Ok((worker, watch, pulse))
         };
         let started = tokio::select! {
             started = starting => started,
             // Let go midway, what has been created is killed and reaped by the factory's own threads.
             () = self.closing.cancelled() => Err(verdict::cancelled()),
+            () = spare.taken.notified() => Err(verdict::cancelled()),
         };
-        let Ok((worker, watch)) = started else {
+        let Ok((worker, watch, pulse)) = started else {
             // Whoever needs a worker next learns why, by starting one itself.
-            spare.settle(State::Gone);
+            spare.failed();
             self.forget(&spare);
             return;
         };
-        spare.settle(State::Ready(Box::new(worker)));
+        if let Some(unwanted) = spare.ready(worker, pulse) {
+            return unwanted.end().await;
+        }
         tokio::select! {
             () = spare.taken.notified() => return,
             () = self.closing.cancelled() => {}
@@ -206,12 +225,24 @@ impl Pool {
 }
 
 impl Spare {
-    fn settle(&self, state: State) {
-        *lock(&self.state) = state;
+    fn failed(&self) {
+        *lock(&self.state) = State::Gone;
         self.started.notify_one();
     }
 
-    /// The worker, once it has started; nothing if it could not start or has died since.
+    /// Keeps the worker for whoever comes; gives it back when it has been given up meanwhile.
+    fn ready(&self, worker: Worker, pulse: Pulse) -> Option<Worker> {
+        let mut state = lock(&self.state);
+        if !matches!(*state, State::Starting) {
+            return Some(worker);
+        }
+        *state = State::Ready(Box::new(worker), pulse);
+        drop(state);
+        self.started.notify_one();
+        None
+    }
+
+    /// The worker, once it has started; nothing if it could not start, or has been killed or stopped since.
     async fn take(&self) -> Option<Worker> {
         loop {
             {
@@ -219,9 +250,10 @@ impl Spare {
                 match std::mem::replace(&mut *state, State::Gone) {
                     State::Starting => *state = State::Starting,
                     State::Gone => return None,
-                    State::Ready(mut worker) => {
+                    State::Ready(worker, pulse) => {
                         self.taken.notify_one();
-                        return worker.take_exit().is_none().then_some(*worker);
+                        // Dropped, it is killed and reaped by the janitor.
+                        return pulse.beats().then_some(*worker);
                     }
                 }
             }
@@ -229,10 +261,20 @@ impl Spare {
         }
     }
 
+    /// Nobody waits for it any more. It may have become ready in this very moment.
+    fn give_up(&self) -> Option<Worker> {
+        let state = std::mem::replace(&mut *lock(&self.state), State::Gone);
+        self.taken.notify_one();
+        match state {
+            State::Ready(worker, _) => Some(*worker),
+            State::Starting | State::Gone => None,
+        }
+    }
+
     async fn retire(&self) {
         let state = std::mem::replace(&mut *lock(&self.state), State::Gone);
         self.taken.notify_one();
-        if let State::Ready(worker) = state {
+        if let State::Ready(worker, _) = state {
             worker.end().await;
         }
     }

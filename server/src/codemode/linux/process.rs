@@ -47,8 +47,39 @@ type LaunchReply = oneshot::Sender<io::Result<Launched>>;
 /// Starts and disposes of worker processes.
 pub(super) struct Factory {
     launch: Mutex<Option<mpsc::Sender<LaunchReply>>>,
-    dispose: Arc<Mutex<Option<mpsc::Sender<Remains>>>>,
+    dispose: Disposal,
     threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+type Disposal = Arc<Mutex<Option<mpsc::Sender<Remains>>>>;
+
+/// The wait for a process that is being created. Let go in the very moment it arrives, the process is ended: nobody
+/// else knows of it.
+struct Awaited<'a> {
+    launched: oneshot::Receiver<io::Result<Launched>>,
+    dispose: &'a Disposal,
+}
+
+impl Drop for Awaited<'_> {
+    fn drop(&mut self) {
+        // From here on the launcher finds nobody, and ends what it creates.
+        self.launched.close();
+        if let Ok(Ok(orphan)) = self.launched.try_recv() {
+            discard(self.dispose, Remains { pid: orphan.pid, pidfd: orphan.pidfd });
+        }
+    }
+}
+
+/// Kills a process at once, and leaves it to the janitor to reap.
+fn discard(dispose: &Disposal, remains: Remains) {
+    kill(remains.pid, &remains.pidfd);
+    let left = match lock(dispose).as_ref() {
+        Some(dispose) => dispose.send(remains).err().map(|error| error.0),
+        None => Some(remains),
+    };
+    if let Some(remains) = left {
+        end(&remains); // the server is closing and the janitor gone: already killed, so this is short
+    }
 }
 
 /// What is left of a worker nobody waits for.
@@ -97,7 +128,9 @@ impl Factory {
         let (reply, launched) = oneshot::channel();
         let sent = lock(&self.launch).as_ref().map(|launch| launch.send(reply));
         sent.ok_or_else(closed)?.map_err(|_| closed())?;
-        Worker::adopt(launched.await.map_err(|_| closed())??, Arc::clone(&self.dispose))
+        let mut awaited = Awaited { launched, dispose: &self.dispose };
+        let launched = (&mut awaited.launched).await.map_err(|_| closed())??;
+        Worker::adopt(launched, Arc::clone(&self.dispose))
     }
 
     /// Ends both threads once everything given to them is done. Blocks.
@@ -187,20 +220,44 @@ pub(super) struct Worker {
     pub(super) stderr: pipe::Receiver,
     /// Bytes read and not yet judged.
     pub(super) decoder: FrameDecoder,
-    dispose: Arc<Mutex<Option<mpsc::Sender<Remains>>>>,
+    dispose: Disposal,
+}
+
+/// A look at a process that has been waiting, perhaps for long. Kept open, it costs about five microseconds a time.
+pub(super) struct Pulse(std::fs::File);
+
+impl Pulse {
+    /// Whether the process can take what it is given: neither dead nor stopped, and no signal on its way to it. One
+    /// that is killed or stopped while it waits in `read` still takes bytes that arrive before it is scheduled, so its
+    /// pipe alone would not tell.
+    pub(super) fn beats(&self) -> bool {
+        let mut text = [0_u8; 4096];
+        let Ok(count) = rustix::io::pread(&self.0, &mut text, 0) else { return false };
+        let text = text.get(..count).and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default();
+        let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let none = |pending: Option<&str>| pending.is_some_and(|mask| mask.bytes().all(|digit| digit == b'0'));
+        field("State:").is_some_and(|state| !state.starts_with(['T', 't', 'Z', 'X']))
+            && none(field("SigPnd:"))
+            && none(field("ShdPnd:"))
+    }
+}
+
+/// What the kernel says of a process, from its state on. The name before it, in parentheses, may hold anything.
+fn stat(pid: Pid) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    stat.rsplit_once(") ").map(|(_, fields)| fields.to_owned())
 }
 
 /// The user and system time of a process, a zombie included, in the kernel's ticks of 10 ms.
 fn cpu_time(pid: Pid) -> Option<Duration> {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
-    // The name, in parentheses, may hold anything; the times are the 12th and 13th fields behind it.
-    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+    let stat = stat(pid)?;
+    let mut fields = stat.split_ascii_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u64>().ok();
     Some(Duration::from_millis(10 * (ticks()? + ticks()?)))
 }
 
 impl Worker {
-    fn adopt(launched: Launched, dispose: Arc<Mutex<Option<mpsc::Sender<Remains>>>>) -> io::Result<Self> {
+    fn adopt(launched: Launched, dispose: Disposal) -> io::Result<Self> {
         let Launched { pid, pidfd, stdin, stdout, stderr } = launched;
         let wrapped = (|| {
             Ok((
@@ -254,9 +311,22 @@ impl Worker {
         }
     }
 
+    /// A way to look again and again whether the process can take something.
+    ///
+    /// # Errors
+    /// When the system refuses another descriptor.
+    pub(super) fn pulse(&self) -> io::Result<Pulse> {
+        std::fs::File::open(format!("/proc/{}/status", self.pid.as_raw_nonzero())).map(Pulse)
+    }
+
     /// CPU time the process has used, in steps of 10 ms.
     pub(super) fn cpu_time(&self) -> Option<Duration> {
         cpu_time(self.pid)
+    }
+
+    /// Whether somebody has stopped the process: a signal or a debugger.
+    pub(super) fn is_stopped(&self) -> bool {
+        stat(self.pid).is_some_and(|stat| stat.starts_with(['T', 't']))
     }
 
     /// Resolves when the process has ended. Cancel safe.
@@ -290,12 +360,16 @@ impl Worker {
     /// Kills the process if it runs, and waits until it is reaped, for a bounded time; after that the janitor does.
     pub(super) async fn end(mut self) {
         self.stdin = None;
+        self.kill().await;
+    }
+
+    /// The same for a worker whose pipes are still to be looked at.
+    pub(super) async fn kill(&mut self) {
         if self.take_exit().is_some() {
             return;
         }
-        if let Some(pidfd) = &self.pidfd {
-            kill(self.pid, pidfd.get_ref());
-        }
+        let Some(pidfd) = &self.pidfd else { return };
+        kill(self.pid, pidfd.get_ref());
         let _ = tokio::time::timeout(KILL_GRACE, self.exited()).await;
         let _ = self.take_exit();
     }
@@ -304,15 +378,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         let Some(pidfd) = self.pidfd.take() else { return };
-        let remains = Remains { pid: self.pid, pidfd: pidfd.into_inner() };
-        kill(remains.pid, &remains.pidfd);
-        let left = match lock(&self.dispose).as_ref() {
-            Some(dispose) => dispose.send(remains).err().map(|error| error.0),
-            None => Some(remains),
-        };
-        if let Some(remains) = left {
-            end(&remains); // the server is closing and the janitor gone: already killed, so this is short
-        }
+        discard(&self.dispose, Remains { pid: self.pid, pidfd: pidfd.into_inner() });
     }
 }
 

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
-use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wit_worker::protocol::{CallId, InvocationId, ProtocolViolation};
 use wit_worker::registry::{LimitId, OperationId};
@@ -21,12 +20,14 @@ use super::start::WATCHDOG_SLACK;
 use crate::codemode::session::{Ended, Event, Session};
 use crate::codemode::{CodeModePolicy, Success, UsageReport, milliseconds, verdict};
 use crate::envelope::ErrorEnvelope;
-use crate::operations::{HostOperations, OperationContext, OperationError, Surface, in_slot};
+use crate::operations::{Asker, HostOperations, OperationContext, OperationError, Surface, in_slot};
 
 /// How long a worker may take to exit after its result before it is killed; the result stands.
 const EXIT_GRACE: Duration = Duration::from_millis(100);
 /// How long the exit status may take to show after the worker has closed its output.
 const STATUS_GRACE: Duration = Duration::from_millis(250);
+/// How often a spare that was given a script, and has not yet taken a byte of it, is looked at.
+const PICK_UP_LOOK: Duration = Duration::from_millis(20);
 /// Bytes read from a worker at a time.
 const READ_BYTES: usize = 16 * 1024;
 
@@ -34,8 +35,34 @@ const READ_BYTES: usize = 16 * 1024;
 pub(super) struct Surroundings<'a> {
     pub(super) policy: &'a Arc<CodeModePolicy>,
     pub(super) operations: &'a Arc<dyn HostOperations>,
-    pub(super) slots: &'a Arc<Semaphore>,
+    pub(super) asker: &'a Asker,
     pub(super) cancellation: &'a CancellationToken,
+    /// The worker has waited idle: it may have been killed or stopped before it was given anything.
+    pub(super) spare: bool,
+}
+
+const SIGKILL: i32 = rustix::process::Signal::KILL.as_raw();
+
+/// What came of giving a script to a worker.
+pub(super) enum Outcome {
+    /// The invocation has ended.
+    Ended(Result<Success, ErrorEnvelope>),
+    /// The worker, a spare, was dead or stopped before it took the first byte of the script, and said nothing. It is
+    /// gone now, and the script has not run: it may be given to another worker (I1: none runs twice).
+    Untouched,
+}
+
+/// Why the conversation ended before a result.
+enum Stop {
+    Verdict(ErrorEnvelope),
+    /// As [`Outcome::Untouched`].
+    Untouched,
+}
+
+impl From<ErrorEnvelope> for Stop {
+    fn from(verdict: ErrorEnvelope) -> Self {
+        Self::Verdict(verdict)
+    }
 }
 
 type HostFuture<'a> = Pin<Box<dyn Future<Output = HostOutcome> + Send + 'a>>;
@@ -47,6 +74,10 @@ struct Invocation<'a> {
     session: Session,
     clock: ScriptClock,
     outgoing: Vec<u8>,
+    /// Bytes that have entered the worker's pipe.
+    sent: u64,
+    /// Whether the worker has said anything since it was given the script.
+    heard: bool,
     host: Vec<HostFuture<'a>>,
     host_time: Duration,
     diagnostics: Diagnostics,
@@ -85,19 +116,25 @@ enum Read {
 }
 
 /// Runs one script in this worker, and ends the worker.
-///
-/// # Errors
-/// The verdict.
-pub(super) async fn run(worker: Worker, source: &str, around: Surroundings<'_>) -> Result<Success, ErrorEnvelope> {
+pub(super) async fn run(worker: Worker, source: &str, around: Surroundings<'_>) -> Outcome {
     let policy = Arc::clone(around.policy);
     let cancellation = around.cancellation.clone();
-    let session = Session::new(Arc::clone(&policy), random_invocation()?);
-    let opening = session.opening(source)?;
+    let opened = random_invocation().and_then(|invocation| {
+        let session = Session::new(Arc::clone(&policy), invocation);
+        session.opening(source).map(|opening| (session, opening))
+    });
+    let (session, opening) = match opened {
+        Ok(opened) => opened,
+        Err(verdict) => return Outcome::Ended(Err(verdict)),
+    };
     let operations = cancellation.child_token();
     let mut invocation = Invocation {
         session,
         clock: ScriptClock::start(Duration::from_millis(policy.value(LimitId::WallMs))),
         outgoing: opening,
+        sent: 0,
+        // Half a frame may have come behind `ready`.
+        heard: worker.decoder.is_mid_frame(),
         host: Vec::new(),
         host_time: Duration::ZERO,
         diagnostics: Diagnostics {
@@ -117,10 +154,16 @@ pub(super) async fn run(worker: Worker, source: &str, around: Surroundings<'_>) 
     let (cancelled, late) = (cancellation.is_cancelled(), invocation.clock.is_over());
     let outcome = match outcome {
         Ok(ended) => invocation.settle(&mut worker, ended, late).await,
-        Err(verdict) => Err(verdict),
+        Err(Stop::Verdict(verdict)) => Err(verdict),
+        Err(Stop::Untouched) if cancelled => Err(verdict::cancelled()),
+        // It was stopped, perhaps. Whether it took anything before the kill only its pipe can tell, once it is dead.
+        Err(Stop::Untouched) => match invocation.untouched_after_kill(&mut worker).await {
+            true => return Outcome::Untouched,
+            false => Err(verdict::exited(verdict::Exit::Signal(SIGKILL), &policy)),
+        },
     };
     worker.end().await;
-    outcome.map_err(|verdict| verdict::strongest(verdict, cancelled, late, &policy))
+    Outcome::Ended(outcome.map_err(|verdict| verdict::strongest(verdict, cancelled, late, &policy)))
 }
 
 fn random_invocation() -> Result<InvocationId, ErrorEnvelope> {
@@ -130,12 +173,13 @@ fn random_invocation() -> Result<InvocationId, ErrorEnvelope> {
 
 impl Invocation<'_> {
     /// Pumps frames until the script has ended or a verdict is due.
-    async fn drive(&mut self, worker: &mut Worker) -> Result<Ended, ErrorEnvelope> {
+    async fn drive(&mut self, worker: &mut Worker) -> Result<Ended, Stop> {
         let cancellation = self.around.cancellation.clone();
         let mut output_open = true;
         // CPU time grows no faster than time passes, so the first look can wait as long as the budget.
         let allowance = Duration::from_millis(self.around.policy.value(LimitId::WallMs)) + WATCHDOG_SLACK;
         let mut cpu_look = Instant::now() + allowance;
+        let mut pick_up_look = self.around.spare.then(|| Instant::now() + PICK_UP_LOOK);
         // Bytes that came with `ready` are judged like any others.
         if let Some(ended) = self.judge(worker)? {
             return Ok(ended);
@@ -144,13 +188,19 @@ impl Invocation<'_> {
         loop {
             tokio::select! {
                 biased;
-                () = cancellation.cancelled() => return Err(verdict::cancelled()),
-                () = self.clock.watchdog(WATCHDOG_SLACK) => return Err(verdict::deadline(self.around.policy)),
+                () = cancellation.cancelled() => return Err(verdict::cancelled().into()),
+                () = self.clock.watchdog(WATCHDOG_SLACK) => return Err(verdict::deadline(self.around.policy).into()),
                 // The clock stands while a host operation is outstanding; a worker that computes meanwhile is seen here.
                 () = tokio::time::sleep_until(cpu_look.into()) => match worker.cpu_time() {
                     Some(used) if used < allowance => cpu_look = Instant::now() + (allowance - used),
-                    _ => return Err(verdict::deadline(self.around.policy)),
+                    _ => return Err(verdict::deadline(self.around.policy).into()),
                 },
+                () = at(pick_up_look) => {
+                    pick_up_look = self.is_untouched(worker).then(|| Instant::now() + PICK_UP_LOOK);
+                    if pick_up_look.is_some() && worker.is_stopped() {
+                        return Err(Stop::Untouched);
+                    }
+                }
                 readable = worker.stdout.readable(), if output_open => {
                     if readable.is_err() || self.read(worker)? == Read::End {
                         output_open = false;
@@ -193,6 +243,7 @@ impl Invocation<'_> {
         match worker.stdout.try_read(&mut buffer) {
             Ok(0) => Ok(Read::End),
             Ok(count) => {
+                self.heard = true;
                 worker.decoder.push(buffer.get(..count).unwrap_or_default());
                 Ok(Read::Some)
             }
@@ -229,13 +280,13 @@ impl Invocation<'_> {
 
     fn dispatch(&mut self, call: CallId, operation: OperationId, arguments: Box<RawValue>) {
         let operations = Arc::clone(self.around.operations);
-        let slots = self.around.slots;
+        let asker = self.around.asker;
         let time = Duration::from_millis(self.around.policy.value(LimitId::OperationMs));
         let context = OperationContext::new(time, self.operations.clone());
         self.host.push(Box::pin(async move {
             let began = Instant::now();
             let running = operations.call(operation, &arguments, Surface::CodeMode, &context);
-            let outcome = in_slot(slots, &context, running).await;
+            let outcome = in_slot(asker, &context, running).await;
             (call, outcome, began.elapsed())
         }));
     }
@@ -247,13 +298,28 @@ impl Invocation<'_> {
         {
             match stdin.try_write(&self.outgoing) {
                 Ok(count) => {
+                    self.sent += count as u64;
                     self.outgoing.drain(..count);
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return,
-                // It has closed its input: what it still says, or its exit, decides.
-                Err(_) => worker.stdin = None,
+                // It has closed its input: what it still says, or its exit, decides. Our end stays, for what lies
+                // unread in the pipe.
+                Err(_) => self.outgoing.clear(),
             }
         }
+    }
+
+    /// Whether a spare has been silent and every byte it was sent still lies in its pipe: then it cannot have begun
+    /// with the script. The kernel says so, not the worker.
+    fn is_untouched(&self, worker: &Worker) -> bool {
+        let unread = || worker.stdin.as_ref().and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok());
+        self.around.spare && !self.heard && unread() == Some(self.sent)
+    }
+
+    /// Ends the worker, and then looks once more: a stopped one could have been woken before the kill reached it.
+    async fn untouched_after_kill(&mut self, worker: &mut Worker) -> bool {
+        worker.kill().await;
+        self.is_untouched(worker)
     }
 
     fn drain(&mut self, worker: &mut Worker) -> bool {
@@ -269,11 +335,14 @@ impl Invocation<'_> {
     }
 
     /// The output has ended without a result: the exit status decides (attack rule 7).
-    async fn after_end_of_output(&mut self, worker: &mut Worker) -> ErrorEnvelope {
+    async fn after_end_of_output(&mut self, worker: &mut Worker) -> Stop {
         let _ = tokio::time::timeout(STATUS_GRACE, worker.exited()).await;
         match worker.take_exit() {
-            Some(exit) => verdict::exited(exit, self.around.policy),
-            None => verdict::protocol(&ProtocolViolation::OutOfOrder("the worker closed its output and goes on")),
+            Some(_) if self.is_untouched(worker) => Stop::Untouched,
+            Some(exit) => verdict::exited(exit, self.around.policy).into(),
+            None => {
+                verdict::protocol(&ProtocolViolation::OutOfOrder("the worker closed its output and goes on")).into()
+            }
         }
     }
 
@@ -323,6 +392,14 @@ impl Invocation<'_> {
             diagnostic_truncated: self.diagnostics.truncated,
             calls,
         }
+    }
+}
+
+/// Resolves at this instant; never without one.
+async fn at(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => tokio::time::sleep_until(instant.into()).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -1,0 +1,51 @@
+//! A small seeded generator: the same seed gives the same mix, whatever the threads do.
+
+/// SplitMix64, as Steele, Lea and Flood describe it.
+#[derive(Debug, Clone)]
+pub(super) struct Random(u64);
+
+impl Random {
+    /// The stream for one invocation of a run.
+    pub(super) fn new(seed: u64, invocation: u64) -> Self {
+        let mut random = Self(seed ^ invocation.wrapping_mul(0xA076_1D64_78BD_642F));
+        random.next();
+        random
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`, which is not zero.
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound.max(1)
+    }
+
+    /// One of these.
+    pub(super) fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
+        let index = self.below(from.len() as u64);
+        from.get(usize::try_from(index).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_stream_and_another_does_not() {
+        let stream = |seed, invocation| {
+            let mut random = Random::new(seed, invocation);
+            (0..8).map(|_| random.below(1000)).collect::<Vec<_>>()
+        };
+        assert_eq!(stream(1, 2), stream(1, 2));
+        assert_ne!(stream(1, 2), stream(1, 3));
+        assert_ne!(stream(1, 2), stream(2, 2));
+        assert!(stream(7, 7).iter().all(|number| *number < 1000));
+        assert_eq!(Random::new(1, 1).pick::<u8>(&[]), None);
+    }
+}
