@@ -103,8 +103,11 @@ pub(super) struct Mix {
     times: Times,
 }
 
+/// Makes one plan of a kind.
+type Draw = fn(&Times, &mut Random) -> Plan;
+
 /// Kinds with their weights, of 1000.
-const WEIGHTS: &[(u64, fn(&Times, &mut Random) -> Plan)] = &[
+const WEIGHTS: &[(u64, Draw)] = &[
     (280, small),
     (30, console),
     (50, large_result),

@@ -174,7 +174,7 @@ impl Floor<'_> {
                 return Ok(());
             }
             let mut random = Random::new(self.options.seed, index);
-            if index > 0 && index % interval == 0 || index == WARM {
+            if index == WARM || (index > 0 && index.is_multiple_of(interval)) {
                 let _alone = self.quiet.write().unwrap_or_else(PoisonError::into_inner);
                 self.mark(index);
             }
