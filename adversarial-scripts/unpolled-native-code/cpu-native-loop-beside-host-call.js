@@ -16,7 +16,7 @@ upstream = "hang"
 
 [expect]
 code = "deadline_exceeded"
-max_ms = 8000
+max_ms = 15000
 ---*/
 codemode.wit.open({ repo: 'slow/upstream' }).catch(() => {});
 await null;

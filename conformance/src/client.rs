@@ -23,9 +23,21 @@ pub const PROTOCOL_VERSION: &str = "2025-11-25";
 /// How much of one line the transcript shows, in characters.
 const SHOWN_CHARACTERS: usize = 1500;
 
+/// How a server's process is held beyond what every one is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Confinement {
+    /// It leads a process group of its own, and what is left of the group is killed when it has ended: a foreign server
+    /// may start what outlives it.
+    pub group: bool,
+    /// The most data, in bytes, that it and each process it starts may have.
+    pub data_bytes: Option<u64>,
+}
+
 /// A server process and the connection to it.
 pub struct Server {
     child: Child,
+    /// The process group to be killed at the end.
+    group: Option<rustix::process::Pid>,
     stdin: Option<ChildStdin>,
     shared: Arc<Shared>,
     readers: Vec<JoinHandle<()>>,
@@ -92,7 +104,25 @@ impl Server {
         environment: &[(OsString, OsString)],
         directory: &Path,
     ) -> Result<Self> {
-        let mut child = Command::new(program)
+        Self::start_confined(program, arguments, environment, directory, Confinement::default())
+    }
+
+    /// The same with the process held.
+    ///
+    /// # Errors
+    /// As [`Self::start`], and when the limit cannot be set.
+    pub fn start_confined(
+        program: &Path,
+        arguments: &[OsString],
+        environment: &[(OsString, OsString)],
+        directory: &Path,
+        confinement: Confinement,
+    ) -> Result<Self> {
+        let mut command = Command::new(program);
+        if confinement.group {
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        }
+        let mut child = command
             .args(arguments)
             .env_clear()
             .envs(environment.iter().map(|(name, value)| (name, value)))
@@ -102,6 +132,17 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
+        let pid = rustix::process::Pid::from_child(&child);
+        let group = confinement.group.then_some(pid);
+        if let Some(bytes) = confinement.data_bytes {
+            // Before a first byte reaches it, so before it can have started anything.
+            let limit = rustix::process::Rlimit { current: Some(bytes), maximum: Some(bytes) };
+            if let Err(error) = rustix::process::prlimit(Some(pid), rustix::process::Resource::Data, limit) {
+                drop(child.kill());
+                drop(child.wait());
+                bail!("the server's memory cannot be limited: {error}");
+            }
+        }
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), began: Instant::now() });
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdout), Some(stderr)) = (stdout, stderr) else { bail!("the server has no pipes") };
@@ -116,7 +157,7 @@ impl Server {
             }),
         ];
         let process = i32::try_from(child.id()).ok().and_then(Process::find);
-        Ok(Self { child, stdin, shared, readers, next_id: 0, process, seen: BTreeSet::new() })
+        Ok(Self { child, group, stdin, shared, readers, next_id: 0, process, seen: BTreeSet::new() })
     }
 
     /// Does the handshake.
@@ -330,6 +371,7 @@ impl Server {
             self.child.kill()?;
             self.child.wait()?;
         }
+        self.kill_group();
         let orphans = self.wait_for_orphans(timeout);
         for orphan in &orphans {
             if let Some(pid) = rustix::process::Pid::from_raw(orphan.pid) {
@@ -350,6 +392,13 @@ impl Server {
             impurities: std::mem::take(&mut state.impurities),
             transcript: std::mem::take(&mut state.transcript),
         })
+    }
+
+    /// Kills what is left of the group. Its number is not reused while a member lives, and none may when none does.
+    fn kill_group(&mut self) {
+        if let Some(group) = self.group.take() {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
     }
 
     fn wait_for_orphans(&self, timeout: Duration) -> Vec<Process> {
@@ -375,6 +424,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         // Reached only when a case failed half-way; the process must not outlive it.
         if matches!(self.child.try_wait(), Ok(None)) {
+            self.kill_group();
             drop(self.child.kill());
             drop(self.child.wait());
         }

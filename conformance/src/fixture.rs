@@ -12,6 +12,8 @@ use anyhow::{Context, Result, bail};
 
 /// The name under which the runner maps it.
 pub const NAME: &str = "demo/fixture";
+/// The name under which a git server of the kit has it.
+pub const REMOTE_NAME: &str = "demo/remote";
 /// Looks like a secret and stands in the repository: allowed in results, and nowhere else.
 pub const CONTENT_CANARY: &str = "wit-fixture-canary-5d1c7f20a94be836";
 
@@ -45,6 +47,16 @@ pub fn build(directory: &Path) -> Result<()> {
     git.run(["commit", "--quiet", "--message", "Fixture"])?;
     git.run(["tag", "v1.0.0"])?;
     git.run(["branch", "feature/one"])
+}
+
+/// Copies a repository as a server holds it.
+///
+/// # Errors
+/// As [`build`].
+pub fn clone_bare(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    let (from, to) = (from.to_string_lossy(), to.to_string_lossy());
+    Git { directory: std::env::temp_dir() }.run(["clone", "--quiet", "--bare", "--no-local", &from, &to])
 }
 
 /// Builds a repository whose objects are damaged.

@@ -15,7 +15,10 @@ pub mod corpus;
 pub mod coverage;
 pub mod double;
 pub mod fixture;
+pub mod foreign;
 pub mod frames;
+#[cfg(unix)]
+pub mod mutants;
 #[cfg(target_os = "linux")]
 pub mod probe;
 pub mod process;

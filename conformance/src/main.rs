@@ -31,6 +31,7 @@ enum Command {
     Report(cli::report::Report),
     /// Check or freeze the required set of a release
     Profile(cli::profile::Profile),
+    Mutants(conformance::mutants::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -58,5 +59,10 @@ fn run(cli: Cli) -> Result<bool> {
         Command::Run(run) => run.run(kit),
         Command::Report(report) => report.run(kit),
         Command::Profile(profile) => profile.run(),
+        Command::Mutants(arguments) => {
+            let (text, caught) = arguments.run()?;
+            cli::print(&text)?;
+            Ok(caught)
+        }
     }
 }

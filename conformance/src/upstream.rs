@@ -2,16 +2,20 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::corpus::Upstream;
+use crate::double::git_http::{Fault, GitServer, Stage};
 
 /// A listener on a loopback port, until it is dropped.
 pub struct Listener {
     address: SocketAddr,
     shared: Arc<Shared>,
+    /// The git server in the listener's place.
+    git: Option<GitServer>,
 }
 
 struct Shared {
@@ -30,19 +34,31 @@ impl Listener {
         if upstream == Upstream::Refuse {
             // A port of the privileged range that nothing uses; a free port of the other range could be taken by
             // the next case.
-            return Ok(Self { address: SocketAddr::from(([127, 0, 0, 1], 1)), shared });
+            return Ok(Self { address: SocketAddr::from(([127, 0, 0, 1], 1)), shared, git: None });
         }
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let address = listener.local_addr()?;
         let (theirs, canary) = (Arc::clone(&shared), canary.to_owned());
         std::thread::spawn(move || accept(&listener, &theirs, upstream, &canary));
-        Ok(Self { address, shared })
+        Ok(Self { address, shared, git: None })
+    }
+
+    /// A git server with what lies below `root`, which fails after the first conversation.
+    ///
+    /// # Errors
+    /// When no port can be had.
+    pub fn failing_later(root: &Path) -> std::io::Result<Self> {
+        let mut listener = Self::start(Upstream::Refuse, "")?;
+        let git = GitServer::start(root)?;
+        git.fail_after(Stage::Handshake, 1, Fault::Status(503));
+        listener.git = Some(git);
+        Ok(listener)
     }
 
     /// The address for `--github-url`.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.git.as_ref().map_or_else(|| format!("http://{}", self.address), GitServer::url)
     }
 
     /// Waits until somebody has connected this often.

@@ -16,6 +16,8 @@ use super::{chosen, print};
 pub(crate) struct Run {
     #[command(flatten)]
     filter: Filter,
+    #[command(flatten)]
+    foreign: conformance::foreign::Arguments,
     /// What this profile requires
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
@@ -32,6 +34,11 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn run(&self, kit: impl FnOnce() -> Result<Arc<Kit>>) -> Result<bool> {
+        if self.foreign.server.is_some() {
+            let (text, holds) = self.foreign.run(&self.filter.ids)?;
+            print(&text)?;
+            return Ok(holds);
+        }
         let catalogue = Catalogue::load()?;
         let items = chosen(&catalogue, &self.filter, self.profile.as_deref())?;
         if items.len() == catalogue.items.len() && !self.all && self.profile.is_none() {

@@ -63,6 +63,8 @@ pub enum Upstream {
     Garbage,
     /// A listener that answers every request with this HTTP status, and a canary in headers and body.
     Status(u16),
+    /// A git server that has the fixture as `demo/remote`, and answers 503 once it has been asked for it.
+    FailsLater,
 }
 
 /// How the client behaves.
@@ -342,6 +344,12 @@ impl Case {
     #[must_use]
     pub fn source(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.replaced.as_deref().unwrap_or(&self.body))
+    }
+
+    /// Whether the tool's arguments are the case's own, instead of one string of code.
+    #[must_use]
+    pub const fn has_own_arguments(&self) -> bool {
+        self.arguments.is_some() || self.raw_arguments.is_some()
     }
 
     /// The arguments of the tool call.

@@ -79,7 +79,8 @@ struct Settings {
     api: Api,
     /// Old and new paths of repositories that have moved.
     moved: Vec<(String, String)>,
-    faults: Vec<(Stage, Fault)>,
+    /// Each with how many requests of its stage pass first.
+    faults: Vec<(Stage, usize, Fault)>,
     log: Vec<Request>,
     connections: Vec<TcpStream>,
 }
@@ -171,7 +172,12 @@ impl GitServer {
 
     /// Makes a stage fail from now on.
     pub fn fail(&self, stage: Stage, fault: Fault) {
-        self.shared.settings().faults.push((stage, fault));
+        self.fail_after(stage, 0, fault);
+    }
+
+    /// Makes a stage fail once this many requests of it have been answered.
+    pub fn fail_after(&self, stage: Stage, answered: usize, fault: Fault) {
+        self.shared.settings().faults.push((stage, answered, fault));
     }
 
     /// Everything works again.
@@ -279,7 +285,7 @@ fn converse(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
             });
             let admitted = settings.admits(&request);
             let is_rest = request.target.starts_with(rest::PREFIX);
-            if is_rest && !settings.faults.iter().any(|(at, _)| Some(*at) == stage) {
+            if is_rest && !settings.faults.iter().any(|(at, ..)| Some(*at) == stage) {
                 let authorization = request.header("authorization").map(str::to_owned);
                 let (method, target) = (request.method.as_str(), request.target.as_str());
                 let (status, headers, body) = settings.api.answer(method, target, authorization.as_deref(), admitted);
@@ -299,7 +305,9 @@ fn converse(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
                 simple(stream, 301, &[("Location", target)], b"")?;
                 continue;
             }
-            settings.faults.iter().find(|(at, _)| Some(*at) == stage).map(|(_, fault)| fault.clone())
+            let asked = settings.log.iter().filter(|request| request.stage == stage).count();
+            let due = settings.faults.iter().find(|(at, after, _)| Some(*at) == stage && asked > *after);
+            due.map(|(.., fault)| fault.clone())
         };
         match fault {
             Some(Fault::Status(status)) => simple(stream, status, &[], b"upstream-body-canary")?,

@@ -21,6 +21,7 @@ use crate::canary::Canary;
 use crate::client::{Ended, Server};
 use crate::corpus::{Act, Case, Host, Kind, Observed};
 use crate::fixture;
+use crate::foreign::{Dialect, Foreign, Times};
 use place::Place;
 
 /// The longest wait for any answer: beyond the greatest budget there is, with its grace.
@@ -35,6 +36,8 @@ const END: Duration = Duration::from_secs(2);
 pub struct Kit {
     /// The program under test.
     pub binary: PathBuf,
+    /// A server that is not wit, started by `binary`, a shell.
+    foreign: Option<Foreign>,
     fixture: PathBuf,
     fixture_canary: Canary,
     _directory: tempfile::TempDir,
@@ -76,11 +79,23 @@ impl Kit {
     /// # Errors
     /// When the fixture cannot be built.
     pub fn with_binary(binary: PathBuf) -> Result<Arc<Self>> {
+        Self::make(binary, None)
+    }
+
+    /// The same for a foreign server.
+    ///
+    /// # Errors
+    /// As [`Self::with_binary`].
+    pub fn foreign(foreign: Foreign) -> Result<Arc<Self>> {
+        Self::make(PathBuf::from("/bin/sh"), Some(foreign))
+    }
+
+    fn make(binary: PathBuf, foreign: Option<Foreign>) -> Result<Arc<Self>> {
         let directory = tempfile::Builder::new().prefix("wit-conformance-").tempdir()?;
         let fixture_canary = Canary::new("path of a local repository")?;
         let fixture = directory.path().join(&fixture_canary.text).join("fixture");
         fixture::build(&fixture).context("the fixture repository cannot be built")?;
-        Ok(Arc::new(Self { binary, fixture, fixture_canary, _directory: directory }))
+        Ok(Arc::new(Self { binary, foreign, fixture, fixture_canary, _directory: directory }))
     }
 
     /// Whether this runner can run the case: scripts over the real operations.
@@ -104,12 +119,21 @@ impl Kit {
     /// As [`Self::run`].
     pub fn run_varied(&self, case: &Case, variation: &Variation) -> Result<Report> {
         let place = Place::make(self, case, variation)?;
-        let mut server = Server::start(&self.binary, place.arguments(), place.environment(), place.directory())?;
+        let dialect = Dialect(self.foreign.as_ref().map(|foreign| Arc::clone(&foreign.adapter)));
+        let times = dialect.times(Times { answer: ANSWER, start: START, end: END });
+        let client = act::Client { dialect: &dialect, times };
+        let mut server = Server::start_confined(
+            &self.binary,
+            place.arguments(),
+            place.environment(),
+            place.directory(),
+            dialect.confinement(),
+        )?;
         let mut faults = Vec::new();
         let recovers = case.setup.recovers && variation.worker.is_none();
         let seen = match case.setup.act {
             Act::Start => None,
-            _ => match act::play(&mut server, case, &place, recovers) {
+            _ => match act::play(&mut server, case, &place, recovers, client) {
                 Ok(seen) => Some(seen),
                 Err(error) => {
                     faults.push(format!("{error:#}"));
@@ -117,7 +141,7 @@ impl Kit {
                 }
             },
         };
-        let ended = server.finish(END)?;
+        let ended = server.finish(times.end)?;
         let (observed, result, elapsed) = match seen {
             Some(seen) => {
                 faults.extend(seen.faults);
@@ -126,10 +150,10 @@ impl Kit {
             None if case.setup.act == Act::Start => (answer::refusal(&ended.stderr), None, ended.took),
             None => (Observed::NoAnswer, None, Duration::ZERO),
         };
-        if let Err(difference) = case.expect.check(&observed, elapsed) {
+        if let Err(difference) = dialect.check(&case.expect, &observed, elapsed) {
             faults.insert(0, difference);
         }
-        faults.extend(standing(case.setup.act, &ended));
+        faults.extend(standing(case.setup.act, &ended, times.end));
         faults.extend(place.leaks(&ended.stdout, &ended.stderr, &observed));
         faults.extend(place.written_secrets());
         if case.setup.act != Act::KillServer {
@@ -166,8 +190,13 @@ impl Report {
     }
 }
 
+/// Reads wit's own answer.
+pub(crate) fn read_answer(answer: &Value) -> (Observed, Option<Value>, Vec<String>) {
+    answer::read(answer)
+}
+
 /// What must hold of every server when it has ended.
-fn standing(act: Act, ended: &Ended) -> Vec<String> {
+fn standing(act: Act, ended: &Ended, end: Duration) -> Vec<String> {
     let mut faults = ended.impurities.clone();
     if !ended.orphans.is_empty() {
         let pids: Vec<String> = ended.orphans.iter().map(|process| process.pid.to_string()).collect();
@@ -180,7 +209,7 @@ fn standing(act: Act, ended: &Ended) -> Vec<String> {
         (Act::Start, status) => faults.push(format!("a server that must not start ended with {status:?}")),
         (_, Some(status)) if status.success() => {}
         (_, Some(status)) => faults.push(format!("the server ended with {status}")),
-        (_, None) => faults.push(format!("the server did not end within {END:.0?} of the end of its input")),
+        (_, None) => faults.push(format!("the server did not end within {end:.0?} of the end of its input")),
     }
     let text = String::from_utf8_lossy(&ended.stderr);
     if let Some(line) = text.lines().find(|line| line.contains("panicked at")) {

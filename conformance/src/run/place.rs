@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::{Kit, Variation, text};
 use crate::canary::Canary;
-use crate::corpus::{Act, Case, Observed};
+use crate::corpus::{Act, Case, Observed, Upstream};
 use crate::fixture::{self, CONTENT_CANARY};
 use crate::upstream::Listener;
 
@@ -45,17 +45,45 @@ impl Place {
         }
         let policy_path = root.join("policy.toml");
         fs::write(&policy_path, case.setup.policy.to_string())?;
-        let upstream = Listener::start(case.setup.upstream, &wire.text)?;
+        let upstream = match case.setup.upstream {
+            Upstream::FailsLater => {
+                let served = root.join("served");
+                fixture::clone_bare(&kit.fixture, &served.join(format!("{}.git", fixture::REMOTE_NAME)))?;
+                Listener::failing_later(&served)?
+            }
+            other => Listener::start(other, &wire.text)?,
+        };
+        let mut locals = Vec::with_capacity(case.setup.local.len());
+        for (index, (name, kind)) in case.setup.local.iter().enumerate() {
+            locals.push((name.clone(), text(&fixture::build_named(kind, &local_path, index)?)));
+        }
+        let missing = text(&local_path.join("nothing-here"));
+
+        if let Some(foreign) = &kit.foreign {
+            let made = [
+                ("{policy}", text(&policy_path)),
+                ("{upstream}", upstream.url()),
+                ("{fixture}", text(&kit.fixture)),
+                ("{cache}", text(&cache_path)),
+                ("{temporary}", text(&temporary_path)),
+                ("{home}", text(&home_path)),
+                ("{token}", token.text.clone()),
+                ("{variable}", variable.text.clone()),
+                ("{missing}", missing),
+            ];
+            let dress = foreign.dress(case, &locals, &made);
+            let canaries = vec![token, variable, cache, temporary, home, local, wire, kit.fixture_canary.clone()];
+            let (arguments, environment) = dress;
+            return Ok(Self { directory, temporary: temporary_path, arguments, environment, canaries, upstream });
+        }
 
         let mut arguments: Vec<OsString> = ["mcp", "--mode", "code", "--policy"].map(OsString::from).into();
         arguments.push(policy_path.into());
         arguments.extend(["--github-url".into(), upstream.url().into()]);
         arguments.extend(["--local".into(), format!("{}={}", fixture::NAME, text(&kit.fixture)).into()]);
-        for (index, (name, kind)) in case.setup.local.iter().enumerate() {
-            let path = fixture::build_named(kind, &local_path, index)?;
-            arguments.extend(["--local".into(), format!("{name}={}", text(&path)).into()]);
+        for (name, path) in &locals {
+            arguments.extend(["--local".into(), format!("{name}={path}").into()]);
         }
-        let missing = text(&local_path.join("nothing-here"));
         arguments.extend(case.setup.arguments.iter().map(|word| word.replace("{missing}", &missing).into()));
         if let Some(worker) = &variation.worker {
             arguments.extend(["--worker".into(), worker.into()]);

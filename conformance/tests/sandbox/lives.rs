@@ -1,9 +1,10 @@
 //! What the kernel says of a locked-down process, its life and death, and refusals to start.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
@@ -116,7 +117,12 @@ fn lost_layers_are_seen(stage: &Stage, who: Who) -> anyhow::Result<()> {
 fn limits(stage: &Stage, who: Who) -> anyhow::Result<()> {
     let held = Held::start(stage, who, &[])?;
     let text = held.proc("limits")?;
+    let promised = promised_limits()?;
+    ensure!(promised.len() == RLIMITS.len(), "the document has {} limits, there are {}", promised.len(), RLIMITS.len());
     for row in RLIMITS {
+        // Not the code's own numbers, which would agree with themselves whatever they are.
+        let document = promised.get(row.name).with_context(|| format!("the document has no {}", row.name))?;
+        ensure!(*document == (row.soft, row.hard), "{} is not as documented: {document:?}", row.name);
         let title = row.title;
         let line = text.lines().find(|line| line.starts_with(title)).with_context(|| format!("no {title}"))?;
         let values: Vec<_> = line[title.len()..].split_ascii_whitespace().take(2).collect();
@@ -129,6 +135,19 @@ fn limits(stage: &Stage, who: Who) -> anyhow::Result<()> {
         ensure!(values.len() == 2, "{line}");
     }
     Ok(())
+}
+
+/// The numbers of `docs/sandbox.md`: soft and hard limit by name.
+fn promised_limits() -> anyhow::Result<BTreeMap<String, (u64, u64)>> {
+    let document = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/sandbox.md"))?;
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| `RLIMIT_"));
+    rows.map(|row| {
+        let mut cells = row.split(" | ");
+        let mut cell = || cells.next().with_context(|| format!("a short row: {row}"));
+        let (name, soft, hard) = (cell()?, cell()?, cell()?);
+        Ok((format!("RLIMIT_{}", name.trim_end_matches('`')), (soft.parse()?, hard.parse()?)))
+    })
+    .collect()
 }
 
 /// The parent of the locked-down process ends. With the layer nothing is ever heard of the child again; without it the

@@ -121,3 +121,7 @@ mod tests {
         assert!(CodeModePolicy::parse("[").is_err());
     }
 }
+
+#[cfg(test)]
+#[path = "policy_tests.rs"]
+mod more_tests;

@@ -273,3 +273,7 @@ mod tests {
         assert!(envelope.message.starts_with("uncaught exception at line 1, column 2: \\u{1b}[31m"));
     }
 }
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod more_tests;
