@@ -99,11 +99,7 @@ fn every_place_is_found_on_either_stream_and_in_files() -> Result<()> {
     // Inside a message that is proper in every other way.
     let message = "printf '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"%s\"}}\\n'";
     bench.leak(CASE, &format!("{message} \"$GITHUB_TOKEN\""), &["stdout holds the canary of the GITHUB_TOKEN"])?;
-    bench.leak(
-        CASE,
-        &format!("printf %s \"$GITHUB_TOKEN\" > \"$WIT_CACHE_DIR/config\""),
-        &["the file config holds"],
-    )?;
+    bench.leak(CASE, "printf %s \"$GITHUB_TOKEN\" > \"$WIT_CACHE_DIR/config\"", &["the file config holds"])?;
     bench.leak(CASE, &format!("echo '{CONTENT_CANARY}' >&2"), &["stderr holds the canary of the repository content"])
 }
 

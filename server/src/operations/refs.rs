@@ -132,10 +132,11 @@ fn fingerprint(name: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repository::CommitId;
 
     #[test]
     fn a_walk_goes_on_behind_the_name_it_had_come_to() {
-        let commit = gix::ObjectId::null(gix::hash::Kind::Sha1);
+        let commit = CommitId::from_bytes([7; 20]);
         let refs = |names: &[&str]| -> Vec<RefEntry> {
             names.iter().map(|name| RefEntry { name: format!("refs/heads/{name}"), commit }).collect()
         };
