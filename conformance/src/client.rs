@@ -262,6 +262,18 @@ impl Server {
         None
     }
 
+    /// Waits until some worker has locked itself down and waits.
+    pub fn wait_for_an_idle_worker(&mut self, timeout: Duration) -> bool {
+        let end = Instant::now() + timeout;
+        while !self.workers().iter().any(|worker| worker.is_idle_worker()) {
+            if Instant::now() >= end {
+                return false;
+            }
+            pause();
+        }
+        true
+    }
+
     /// Waits until this many workers wait for something to do, and nobody else is there.
     pub fn wait_for_idle_workers(&mut self, count: usize, timeout: Duration) -> Option<BTreeSet<Process>> {
         let end = Instant::now() + timeout;

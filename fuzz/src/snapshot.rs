@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use wit::operations::Caps;
 use wit::repository::{CommitId, RepoName};
@@ -26,8 +26,10 @@ struct Place {
 /// the checksums are put right, so that what lies behind them is reached; then follow the header and, without the rest of
 /// its page, everything after it.
 pub fn snapshot(data: &[u8]) {
-    static PLACE: OnceLock<Place> = OnceLock::new();
-    let place = PLACE.get_or_init(|| place().expect("a directory of our own"));
+    // Tests call this from several threads, and the place is one.
+    static PLACE: OnceLock<Mutex<Place>> = OnceLock::new();
+    let place = PLACE.get_or_init(|| Mutex::new(place().expect("a directory of our own")));
+    let place = place.lock().unwrap_or_else(PoisonError::into_inner);
     let Some((&flags, rest)) = data.split_first() else { return };
     if rest.len() > MAX_BYTES {
         return;

@@ -12,7 +12,8 @@ fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     {
         drop(wit_worker::sandbox::seal_inherited());
-        wit_worker::sandbox::survive_file_size_limit();
+        wit_worker::sandbox::parent::survive_file_size_limit();
+        wit_worker::sandbox::parent::return_freed_memory();
     }
     wit::cli::main()
 }

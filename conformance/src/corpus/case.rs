@@ -82,6 +82,8 @@ pub enum Act {
     CancelFinished,
     /// Cancels right behind the request, before anything can have been answered.
     CancelAtOnce,
+    /// Cancels once a worker is seen that has locked itself down and waits: with one that never says `ready`, in its start.
+    CancelStarting,
     /// Kills the worker (SIGKILL) once it is seen running JavaScript.
     KillWorker,
     /// Stops the worker (SIGSTOP) once it is seen running JavaScript.

@@ -156,6 +156,14 @@ impl Client<'_> {
                 server.cancel(id)?;
                 self.withdrawn(server, id, began)
             }
+            Act::CancelStarting => {
+                if !server.wait_for_an_idle_worker(self.times.start) {
+                    bail!("no worker was seen to start");
+                }
+                let cancelled = Instant::now();
+                server.cancel(id)?;
+                self.withdrawn(server, id, cancelled)
+            }
             Act::CancelFinished => {
                 let seen = self.waited(server, id, began);
                 for id in [id, id, UNKNOWN_ID] {

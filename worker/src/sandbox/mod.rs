@@ -23,8 +23,6 @@ mod descriptors;
 #[cfg(target_os = "linux")]
 mod dumpable;
 #[cfg(target_os = "linux")]
-mod file_size;
-#[cfg(target_os = "linux")]
 mod filter;
 #[cfg(target_os = "linux")]
 mod identity;
@@ -33,6 +31,8 @@ pub mod landlock;
 #[cfg(target_os = "linux")]
 mod no_new_privs;
 #[cfg(target_os = "linux")]
+pub mod parent;
+#[cfg(target_os = "linux")]
 mod parent_death;
 #[cfg(target_os = "linux")]
 pub mod rlimits;
@@ -40,8 +40,6 @@ pub mod rlimits;
 #[cfg(target_os = "linux")]
 pub use descriptors::seal_inherited;
 pub use error::LockdownError;
-#[cfg(target_os = "linux")]
-pub use file_size::survive_file_size_limit;
 #[cfg(target_os = "linux")]
 pub use filter::{Architecture, compile as compile_filter};
 pub use layer::{LAYERS, Layer, LayerEntry, Layers, Requirement, markdown as layers_markdown};
