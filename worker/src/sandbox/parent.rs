@@ -16,6 +16,15 @@ pub fn survive_file_size_limit() {
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
+/// Gives every free page of the C library's heaps back to the system.
+pub fn trim_memory() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: takes a number; the heaps' own locks make it safe beside other threads.
+    unsafe {
+        libc::malloc_trim(0)
+    };
+}
+
 /// Holds the C library to small heaps. By itself it raises the size from which a block is returned on being freed with
 /// every larger block it sees, and a server that once held a large result keeps its memory for good.
 pub fn return_freed_memory() {
