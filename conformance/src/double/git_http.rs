@@ -449,10 +449,16 @@ fn run_backend(mut stream: &TcpStream, shared: &Shared, request: &Incoming, faul
     outcome
 }
 
-/// Changes what a pack says of itself where it begins; says whether it began here.
+/// Bytes of a packet line before its data: four of length, one that names the channel.
+const PACKET_HEAD: usize = 5;
+
+/// Changes what a pack says of itself where it begins; says whether it begins here, with all that is changed.
 fn lie(piece: &mut Vec<u8>, fault: Option<&Fault>) -> bool {
     const HEADER: &[u8] = b"PACK\0\0\0\x02";
     let Some(at) = piece.windows(HEADER.len()).position(|window| window == HEADER) else { return false };
+    if at < PACKET_HEAD || piece.len() <= at + HEADER.len() + 4 {
+        return false;
+    }
     let first = at + HEADER.len() + 4;
     if fault == Some(&Fault::MissingObject) {
         piece[first - 1] = piece[first - 1].wrapping_add(1);
@@ -463,7 +469,7 @@ fn lie(piece: &mut Vec<u8>, fault: Option<&Fault>) -> bool {
     piece[first] |= 0x80;
     let more: &[u8] = if goes_on { &[0xff; 7] } else { &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f] };
     piece.splice(first + 1..first + 1, more.iter().copied());
-    let length = at - 5..at - 1;
+    let length = at - PACKET_HEAD..at - 1;
     let text = std::str::from_utf8(&piece[length.clone()]).ok().and_then(|text| usize::from_str_radix(text, 16).ok());
     if let Some(old) = text {
         piece.splice(length, format!("{:04x}", old + more.len()).into_bytes());
@@ -473,6 +479,8 @@ fn lie(piece: &mut Vec<u8>, fault: Option<&Fault>) -> bool {
 
 fn relay(mut stream: &TcpStream, output: &mut impl BufRead, fault: Option<&Fault>) -> io::Result<bool> {
     let (mut sent, mut lied) = (0, false);
+    // git writes where it likes: what is not yet enough to be changed is held back.
+    let mut held = Vec::new();
     loop {
         let mut piece = output.fill_buf()?.to_vec();
         output.consume(piece.len());
@@ -483,7 +491,13 @@ fn relay(mut stream: &TcpStream, output: &mut impl BufRead, fault: Option<&Fault
                 piece.truncate(limit.saturating_sub(sent));
                 stop = true;
             }
-            Some(Fault::MissingObject | Fault::HugeObject) if !lied => lied = lie(&mut piece, fault),
+            Some(Fault::MissingObject | Fault::HugeObject) if !lied => {
+                held.append(&mut piece);
+                lied = lie(&mut held, fault);
+                if lied || last {
+                    piece = std::mem::take(&mut held);
+                }
+            }
             Some(Fault::Corrupt(offset)) => {
                 if let Some(byte) = offset.checked_sub(sent).and_then(|offset| piece.get_mut(offset)) {
                     *byte ^= 0x5a;
