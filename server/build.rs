@@ -1,4 +1,4 @@
-//! Builds the worker image that `wit` carries (`codemode/linux/image.rs`).
+//! Builds the worker image that `wit` carries (`src/codemode/linux/program.rs`).
 //!
 //! A worker started from the server's own 14 MB executable pays for the server: 36 000 relocations and the pages they
 //! touch. The image is the same crate linked alone: static, position-independent, under a tenth of the relocations. It

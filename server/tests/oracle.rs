@@ -40,7 +40,7 @@ const PATTERNS: &[(&str, &str)] = &[
     ("-s", "Unsafe"),
     ("-S", "zzqq_not_there"),
     ("-i", "poll_read"),
-    ("-S", "TODO|FIXME"),
+    ("-S", "NOTE|SAFETY"),
     ("-i", "todo|fixme|xxx"),
     ("-s", r"\bimpl\b"),
     ("-S", r"\bAsync\w+\b"),

@@ -49,7 +49,7 @@ pub struct Stage {
     socket: String,
     is_root: bool,
     wit: OnceLock<Result<PathBuf, String>>,
-    _listeners: (TcpListener, UnixListener),
+    _listener: UnixListener,
 }
 
 impl Stage {
@@ -79,17 +79,12 @@ impl Stage {
         fs::set_permissions(open.join("leaked"), Permissions::from_mode(0o666))?;
 
         let tcp = TcpListener::bind("127.0.0.1:0")?;
+        let port = tcp.local_addr()?.port();
+        // Hangs up at once: whoever asks for more than a connection need not wait out its patience.
+        std::thread::spawn(move || tcp.incoming().for_each(drop));
         let socket = format!("wit-probe-{}", std::process::id());
         let unix = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&socket)?)?;
-        Ok(Self {
-            port: tcp.local_addr()?.port(),
-            directory,
-            program,
-            socket,
-            is_root,
-            wit: OnceLock::new(),
-            _listeners: (tcp, unix),
-        })
+        Ok(Self { port, directory, program, socket, is_root, wit: OnceLock::new(), _listener: unix })
     }
 
     /// As whom the probes are started: as root also as nobody, since the lockdown differs.
@@ -193,7 +188,7 @@ impl Stage {
         self.directory.path().join("open")
     }
 
-    /// The address of a server that takes connections and says nothing.
+    /// The address of a server that takes connections and hangs up.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)

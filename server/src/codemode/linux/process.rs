@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use tokio::io::Interest;
@@ -28,8 +28,6 @@ use crate::codemode::verdict::Exit;
 
 /// A server that starts no process for this long has time to tidy up.
 const IDLE: Duration = Duration::from_millis(50);
-/// How often memory is given back under load; a time takes well under a millisecond.
-const RETURN_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a kill may take to show before the janitor is left to wait for it.
 const KILL_GRACE: Duration = Duration::from_millis(500);
 
@@ -105,8 +103,7 @@ impl Factory {
         place::sweep(&roots);
         let launcher =
             std::thread::Builder::new().name("wit-launcher".into()).stack_size(256 * 1024).spawn(move || {
-                let mut memory = FreedMemory::default();
-                while let Some(reply) = memory.return_while_idle(&launches) {
+                while let Some(reply) = next_or_tidy_up(&launches) {
                     if let Err(Ok(orphan)) = reply.send(create(program.path(), &roots)) {
                         end(&Remains { pid: orphan.pid, pidfd: orphan.pidfd }); // the invocation was cancelled meanwhile
                     }
@@ -189,38 +186,15 @@ fn create(program: &Path, roots: &[PathBuf]) -> io::Result<Launched> {
     }
 }
 
-/// Gives the server's freed memory back to the system, from the thread that has the most time: when nothing has been asked
-/// for during a moment, and now and then under load. Large results would otherwise leave holes that are kept for good.
-#[derive(Default)]
-struct FreedMemory {
-    returned: Option<Instant>,
-    is_due: bool,
-}
-
-impl FreedMemory {
-    /// The next request; `None` when there will be none.
-    fn return_while_idle<T>(&mut self, requests: &mpsc::Receiver<T>) -> Option<T> {
-        if self.is_due {
-            match requests.recv_timeout(IDLE) {
-                Err(mpsc::RecvTimeoutError::Timeout) => self.give_back(),
-                Ok(request) => {
-                    if self.returned.is_none_or(|returned| returned.elapsed() >= RETURN_INTERVAL) {
-                        self.give_back();
-                    }
-                    self.is_due = true;
-                    return Some(request);
-                }
-                Err(mpsc::RecvTimeoutError::Disconnected) => return None,
-            }
+/// The next request. When none comes for a moment, the server's freed memory goes back to the system first: large results
+/// would otherwise leave holes that are kept for good, and this is the thread that has the time.
+fn next_or_tidy_up<T>(requests: &mpsc::Receiver<T>) -> Option<T> {
+    match requests.recv_timeout(IDLE) {
+        Err(mpsc::RecvTimeoutError::Timeout) => {
+            wit_worker::sandbox::parent::trim_memory();
+            requests.recv().ok()
         }
-        self.is_due = true;
-        requests.recv().ok()
-    }
-
-    fn give_back(&mut self) {
-        wit_worker::sandbox::parent::trim_memory();
-        self.returned = Some(Instant::now());
-        self.is_due = false;
+        request => request.ok(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::{Instant, timeout_at};
 use wit_worker::protocol::{FromWorker, ProtocolViolation};
 use wit_worker::registry::LimitId;
 
@@ -34,14 +35,15 @@ impl Starter {
     /// # Errors
     /// The verdict, when it cannot be started, cannot be locked down, misbehaves or dies.
     pub(super) async fn start(&self, time: Duration) -> Result<Worker, ErrorEnvelope> {
+        let deadline = Instant::now() + time.max(WATCHDOG_SLACK);
         // A program that hangs before it runs, on a dead network file system or stopped by someone, holds the launcher up.
-        let launched = tokio::time::timeout(time.max(WATCHDOG_SLACK), self.factory.launch()).await;
+        let launched = timeout_at(deadline, self.factory.launch()).await;
         let launched = launched.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
         let mut worker = launched.map_err(|error| {
             tracing::warn!(kind = %error.kind(), "a worker could not be created");
             verdict::spawn_failed()
         })?;
-        let ready = tokio::time::timeout(time.max(WATCHDOG_SLACK), ready(&mut worker)).await;
+        let ready = timeout_at(deadline, ready(&mut worker)).await;
         let verdict = match ready {
             Ok(Ok(())) => prove(&worker).err(),
             Ok(Err(Silence::Exited)) => Some(self.early_exit(&mut worker)),
