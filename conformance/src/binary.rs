@@ -4,17 +4,26 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 
 /// Names an installed binary to hold to the gate.
 pub const VARIABLE: &str = "WIT_CONFORMANCE_BIN";
 
-/// Finds or builds the binary.
+/// A test of the `wit` package: asking for one builds the binary, and it is the smallest.
+pub(crate) const SMALL_TEST: &str = "docs";
+
+/// Finds or builds the binary, once for a process.
 ///
 /// # Errors
 /// When the variable names no file, or the build fails.
 pub fn locate() -> Result<PathBuf> {
+    static FOUND: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    FOUND.get_or_init(|| find().map_err(|error| format!("{error:#}"))).clone().map_err(anyhow::Error::msg)
+}
+
+fn find() -> Result<PathBuf> {
     if let Some(given) = env::var_os(VARIABLE) {
         let path = PathBuf::from(&given);
         let found = path.canonicalize().with_context(|| format!("{VARIABLE} is {}", path.display()))?;
@@ -22,8 +31,8 @@ pub fn locate() -> Result<PathBuf> {
     }
     eprintln!("building the wit of this checkout; {VARIABLE} names another");
     // As `cargo test --workspace` builds it: another selection of packages would resolve other features, and build
-    // most dependencies a second time.
-    build(&["test", "--workspace", "--no-run"], "wit")
+    // most dependencies a second time. One test of it is enough: every other one would be linked for nothing.
+    build(&["test", "--workspace", "--no-run", "--test", SMALL_TEST], "wit")
 }
 
 /// The kit's own program of a name: built when cargo runs us, else the one beside us.
@@ -44,18 +53,7 @@ pub fn companion(name: &str) -> Result<PathBuf> {
 /// # Errors
 /// When cargo fails or reports no executable of that name.
 pub fn build(arguments: &[&str], target: &str) -> Result<PathBuf> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let mut command = Command::new(cargo);
-    // What cargo told this test about its own package is no concern of another build; a build script that asks to be
-    // run again when such a variable changes would otherwise be.
-    for (name, _) in env::vars_os() {
-        let text = name.to_string_lossy();
-        if ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"].iter().any(|prefix| text.starts_with(prefix))
-        {
-            command.env_remove(&name);
-        }
-    }
-    let output = command
+    let output = cargo()
         .args(arguments)
         .args(["--quiet", "--message-format", "json-render-diagnostics"])
         .current_dir(workspace())
@@ -76,6 +74,21 @@ pub fn build(arguments: &[&str], target: &str) -> Result<PathBuf> {
         .filter_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
         .next_back()
         .with_context(|| format!("cargo reported no executable named {target}"))
+}
+
+/// The cargo that runs us, or the one on the path; with the user's settings and without what it told us.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
+    // What cargo told this test about its own package is no concern of another build; a build script that asks to be
+    // run again when such a variable changes would otherwise be.
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        if ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"].iter().any(|prefix| text.starts_with(prefix))
+        {
+            command.env_remove(&name);
+        }
+    }
+    command
 }
 
 /// The root of this checkout.

@@ -1,7 +1,7 @@
 //! Foreign mode over the real wit: the adapter shipped for it passes, and what an adapter says in vain is found.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::binary;
@@ -18,12 +18,9 @@ fn all_cases() -> Result<Corpus> {
     Ok(corpus::load(&corpus::directory())?)
 }
 
-/// The command line of the wit under test, built once.
+/// The command line of the wit under test.
 fn command() -> Result<String> {
-    static BINARY: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    let binary = BINARY.get_or_init(|| binary::locate().map_err(|error| format!("{error:#}")));
-    let binary = binary.as_ref().map_err(|error| anyhow::anyhow!("{error}"))?;
-    Ok(format!("'{}' mcp --mode code", binary.display()))
+    Ok(format!("'{}' mcp --mode code", binary::locate()?.display()))
 }
 
 /// Holds wit to some cases through an adapter.

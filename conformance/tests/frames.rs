@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -33,10 +33,10 @@ fn main() -> ExitCode {
     let bench = Arc::new(Bench::default());
     let mut trials = Vec::new();
     for (name, text) in generate::controls(Direction::ToWorker) {
-        trials.push(trial(&bench, format!("control/to-worker/{name}"), move |bench| bench.to_worker(&text)));
+        trials.push(trial(&bench, format!("control/to-worker/{name}"), move |_| run_to_worker(&text)));
     }
     for case in generate::cases(Direction::ToWorker) {
-        trials.push(trial(&bench, case.id.clone(), move |bench| bench.to_worker(&case.text)));
+        trials.push(trial(&bench, case.id.clone(), move |_| run_to_worker(&case.text)));
     }
     for (name, text) in generate::controls(Direction::ToParent) {
         trials.push(trial(&bench, format!("control/to-parent/{name}"), move |bench| {
@@ -76,10 +76,9 @@ fn trial(bench: &Arc<Bench>, name: String, run: impl FnOnce(&Bench) -> Result<()
     Trial::test(name, move || run(&bench).map_err(|error| Failed::from(format!("{error:#}"))))
 }
 
-/// What the trials share: the binary, and one server with the menu worker.
+/// What the trials share: one server with the menu worker.
 #[derive(Default)]
 struct Bench {
-    binary: OnceLock<std::result::Result<std::path::PathBuf, String>>,
     /// A server that could not be started is not started again for every case.
     menu: Mutex<Option<Result<Running, String>>>,
 }
@@ -92,19 +91,6 @@ struct Running {
 }
 
 impl Bench {
-    fn binary(&self) -> Result<&Path> {
-        match self.binary.get_or_init(|| binary::locate().map_err(|error| format!("{error:#}"))) {
-            Ok(path) => Ok(path),
-            Err(error) => bail!("{error}"),
-        }
-    }
-
-    fn to_worker(&self, text: &str) -> Result<()> {
-        to_worker::run(self.binary()?, text)
-            .map(drop)
-            .map_err(|failure| anyhow::anyhow!("{failure}\n--- script\n{text}"))
-    }
-
     /// A case with a server of its own.
     fn alone(&self, text: &str, code: Option<Code>) -> Result<()> {
         let mut running = self.start(&[(SCRIPT_FILE.to_owned(), text.to_owned())])?;
@@ -145,7 +131,7 @@ impl Bench {
         let arguments = ["mcp", "--mode", "code", "--github-url", "http://127.0.0.1:1", "--worker"].map(OsString::from);
         let arguments: Vec<OsString> = arguments.into_iter().chain([stage.program().into_os_string()]).collect();
         let environment = [("WIT_CACHE_DIR".into(), cache.path().into())];
-        let mut server = Server::start(self.binary()?, &arguments, &environment, cache.path())?;
+        let mut server = Server::start(&binary::locate()?, &arguments, &environment, cache.path())?;
         server.initialize(ANSWER)?;
         Ok(Running { server, stage, _cache: cache })
     }
@@ -173,6 +159,12 @@ impl Running {
         ensure!(faults.is_empty(), "{}", faults.join("\n"));
         Ok(())
     }
+}
+
+fn run_to_worker(text: &str) -> Result<()> {
+    to_worker::run(&binary::locate()?, text)
+        .map(drop)
+        .map_err(|failure| anyhow::anyhow!("{failure}\n--- script\n{text}"))
 }
 
 /// Ids have slashes, file names have none.

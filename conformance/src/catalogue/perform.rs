@@ -1,7 +1,6 @@
 //! Runs one item, wherever it comes from, and says what came of it.
 
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -230,8 +229,7 @@ fn snapshot_fault(case: &Case, report: &Report) -> Option<String> {
 
 /// The server's own test of the cases for the in-process host: each id and whether it passed.
 fn run_session() -> Result<Vec<(String, bool)>> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
+    let output = binary::cargo()
         .args(["test", "-p", "wit", "--test", "session_corpus"])
         .current_dir(binary::workspace())
         .output()

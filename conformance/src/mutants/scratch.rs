@@ -11,10 +11,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 
 use super::Mutant;
-use crate::binary::workspace;
-
-/// A test of the `wit` package: asking for one builds the binary, and it is the smallest.
-const SMALL_TEST: &str = "docs";
+use crate::binary::{SMALL_TEST, cargo, workspace};
 
 /// The copy.
 pub(super) struct Scratch {
@@ -90,16 +87,10 @@ impl Scratch {
     /// # Errors
     /// When cargo cannot be run, or the change has not reached the binary.
     pub(super) fn build(&self, programs: &[&str], changed: bool) -> Result<Built> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         // The whole workspace, as everywhere in this kit: another selection resolves other features.
-        let mut command = Command::new(cargo);
+        let mut command = cargo();
         command.args(["test", "--workspace", "--no-run", "--message-format", "json", "--test", SMALL_TEST]);
         command.args(programs.iter().flat_map(|program| ["--test", program]));
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("CARGO_") {
-                command.env_remove(name);
-            }
-        }
         let output = command
             .env("CARGO_TARGET_DIR", &self.target)
             // A mutant is built once and run for seconds: what the workspace's own code gains by optimisation is less
