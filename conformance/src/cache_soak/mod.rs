@@ -12,6 +12,7 @@ mod player;
 mod vandal;
 mod world;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::catalogue::sha256;
 use crate::double::git_http::Stage;
 use player::{Player, Slot};
 use world::World;
@@ -93,7 +95,11 @@ pub(crate) struct Ground<'a> {
     end: Instant,
     over: AtomicBool,
     faults: Mutex<Vec<String>>,
+    planted: Mutex<Planted>,
 }
+
+/// What the vandal has put in place: file names, with the SHA-256 of the damaged copy.
+type Planted = BTreeSet<(String, String)>;
 
 impl Ground<'_> {
     fn fault(&self, what: String) {
@@ -124,6 +130,7 @@ pub fn run(options: &Options) -> Result<Report> {
         end: began + options.time,
         over: AtomicBool::new(false),
         faults: Mutex::default(),
+        planted: Mutex::default(),
     };
     std::thread::scope(|scope| {
         let players: Vec<_> = (0..options.servers)
@@ -138,22 +145,27 @@ pub fn run(options: &Options) -> Result<Report> {
             .collect();
         let vandal = scope.spawn(|| vandal::rage(&ground));
         for player in players {
-            drop(player.join());
+            if player.join().is_err() {
+                ground.fault("a player panicked".to_owned());
+            }
         }
         ground.over.store(true, Ordering::SeqCst);
-        drop(vandal.join());
+        if vandal.join().is_err() {
+            ground.fault("the vandal panicked".to_owned());
+        }
     });
     let mut report =
         Report { servers: options.servers, seconds: began.elapsed().as_secs_f64(), cap, ..Report::default() };
     report.fetches = world.server.count(Stage::Fetch);
     report.faults = ground.faults.into_inner().unwrap_or_else(PoisonError::into_inner);
     report.tally = ground.tally;
-    inspect(options, &cache, &world, &mut report)?;
+    let planted = ground.planted.into_inner().unwrap_or_else(PoisonError::into_inner);
+    inspect(options, &cache, &world, &planted, &mut report)?;
     Ok(report)
 }
 
 /// What the cache holds once everyone has gone.
-fn inspect(options: &Options, cache: &Path, world: &World, report: &mut Report) -> Result<()> {
+fn inspect(options: &Options, cache: &Path, world: &World, planted: &Planted, report: &mut Report) -> Result<()> {
     for name in ["scratch", "locks"] {
         for entry in fs::read_dir(cache.join("v1").join(name))? {
             report.faults.push(format!("left behind: {name}/{}", entry?.file_name().to_string_lossy()));
@@ -171,10 +183,13 @@ fn inspect(options: &Options, cache: &Path, world: &World, report: &mut Report) 
     report.snapshots_left = rows.len();
     report.bytes_left = shown["bytes"].as_u64().unwrap_or_default();
     // The vandal's last victims may not have been asked for again; any other damage would be a torn write.
-    report.damaged_left = rows.iter().filter(|row| row["state"] != "ok").count();
-    let planted = report.tally.damaged.load(Ordering::Relaxed);
-    if report.damaged_left as u64 > planted {
-        report.faults.push(format!("{} damaged snapshots, of which {planted} were planted", report.damaged_left));
+    for row in rows.iter().filter(|row| row["state"] != "ok") {
+        report.damaged_left += 1;
+        let name = row["snapshot_id"].as_str().context("a snapshot without an id")?;
+        let bytes = fs::read(cache.join("v1/snapshots").join(name)).with_context(|| name.to_owned())?;
+        if !planted.contains(&(name.to_owned(), sha256(&bytes))) {
+            report.faults.push(format!("damage that nobody planted: {row}"));
+        }
     }
     // A server may have added its own while another counted, but never more than one each.
     let most = report.cap + options.servers as u64 * world.snapshot_bytes();

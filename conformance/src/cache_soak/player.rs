@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::dice::Dice;
 use super::world::{Commit, marker};
 use super::{Ground, Tally};
-use crate::client::Server;
+use crate::client::{Ended, Server};
 use crate::process::Process;
 
 /// No answer may take longer: beyond this a server is taken for deadlocked. Ten debug builds on two cores are slow.
@@ -70,9 +70,7 @@ impl<'a> Player<'a> {
         while self.withdraw() {
             self.replace()?;
         }
-        let ended = self.server.finish(PATIENCE)?;
-        ensure!(ended.status.is_some_and(|status| status.success()), "a server ended with {:?}", ended.status);
-        Ok(())
+        ended_well(&self.server.finish(PATIENCE)?)
     }
 
     /// Takes the server out of the vandal's sight; says whether that was too late.
@@ -254,11 +252,16 @@ impl<'a> Player<'a> {
         let killed = self.withdraw();
         let next = start(self.ground, self.index, self.cap)?;
         let ended = std::mem::replace(&mut self.server, next).finish(PATIENCE)?;
-        let well = ended.status.is_some_and(|status| status.success()) && ended.impurities.is_empty();
-        ensure!(killed || well, "a server ended with {:?}, {:?}", ended.status, ended.impurities);
         self.calls = 0;
-        Ok(())
+        if killed { Ok(()) } else { ended_well(&ended) }
     }
+}
+
+/// By itself, with success, and with nothing on stdout but answers.
+fn ended_well(ended: &Ended) -> Result<()> {
+    let well = ended.status.is_some_and(|status| status.success()) && ended.impurities.is_empty();
+    ensure!(well, "a server ended with {:?}, {:?}", ended.status, ended.impurities);
+    Ok(())
 }
 
 fn start(ground: &Ground<'_>, index: usize, cap: u64) -> Result<Server> {

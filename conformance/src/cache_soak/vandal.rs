@@ -13,6 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::dice::Dice;
 use super::{Ground, Tally};
+use crate::catalogue::sha256;
 
 /// How long to wait for a server that is busy opening, before any other will do.
 const AIM: Duration = Duration::from_millis(500);
@@ -75,11 +76,18 @@ fn damage(ground: &Ground<'_>, dice: &mut Dice) {
     // Evicted meanwhile: another time.
     let Ok(mut bytes) = fs::read(path) else { return };
     let at = dice.below(bytes.len());
-    if let Some(byte) = bytes.get_mut(at) {
-        *byte ^= 0x20;
-    }
+    // An empty file is damage already, and none of ours.
+    let Some(byte) = bytes.get_mut(at) else { return };
+    *byte ^= 0x20;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let digest = sha256(&bytes);
     let copy = ground.cache.join("damaged-copy");
-    if fs::write(&copy, bytes).is_ok() && fs::rename(&copy, path).is_ok() {
+    if fs::write(&copy, bytes).is_err() {
+        return;
+    }
+    // Before it can be seen: what is found damaged in the end must be one of these, byte for byte.
+    ground.planted.lock().unwrap_or_else(PoisonError::into_inner).insert((name, digest));
+    if fs::rename(&copy, path).is_ok() {
         ground.tally.damaged.fetch_add(1, Ordering::Relaxed);
     }
 }
