@@ -1,6 +1,6 @@
 //! `conformance run --server CMD --adapter FILE` from a shell.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
@@ -68,30 +68,4 @@ impl Arguments {
         };
         Ok((text, holds))
     }
-}
-
-/// SHA-256 over names and contents of the corpus, in order of the names.
-pub(super) fn corpus_digest() -> Result<String> {
-    use sha2::Digest as _;
-    let root = corpus::directory();
-    let mut files = Vec::new();
-    collect(&root, &mut files)?;
-    files.sort();
-    let mut hash = sha2::Sha256::new();
-    for path in files {
-        let contents = std::fs::read(&path)?;
-        hash.update(path.strip_prefix(&root)?.to_string_lossy().as_bytes());
-        hash.update([0]);
-        hash.update(u64::try_from(contents.len())?.to_be_bytes());
-        hash.update(&contents);
-    }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in std::fs::read_dir(directory)? {
-        let path = entry?.path();
-        if path.is_dir() { collect(&path, files)? } else { files.push(path) }
-    }
-    Ok(())
 }

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::survey::Finding;
+use crate::catalogue::Catalogue;
 use crate::corpus::{Case, Outcome};
+use crate::report::inline;
 use crate::run::Report;
 
 /// How a case came out.
@@ -126,7 +128,7 @@ pub struct ForeignReport {
     pub command: String,
     /// The adapter's file name.
     pub adapter: String,
-    /// SHA-256 over the corpus.
+    /// SHA-256 over the catalogue, as in the report of a run of wit.
     pub corpus_sha256: String,
     /// The kernel's release.
     pub kernel: String,
@@ -147,7 +149,7 @@ impl ForeignReport {
         finding: Finding,
     ) -> anyhow::Result<Self> {
         let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned();
-        let corpus_sha256 = super::command::corpus_digest()?;
+        let corpus_sha256 = Catalogue::load()?.digest();
         let Finding { rows: cases, stale } = finding;
         Ok(Self { server, command, adapter, corpus_sha256, kernel, selection, stale, cases })
     }
@@ -174,7 +176,7 @@ impl ForeignReport {
     /// The report as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut text = format!("# Conformance of {}\n\n", cell(&self.server));
+        let mut text = format!("# Conformance of {}\n\n", short(&self.server));
         let selection = if self.selection.is_empty() { "every case".to_owned() } else { self.selection.join(", ") };
         for (name, value) in [
             ("command", &self.command),
@@ -187,7 +189,7 @@ impl ForeignReport {
             if name == "command" {
                 text.push_str("| | |\n|---|---|\n");
             }
-            let _ = writeln!(text, "| {name} | {} |", cell(value));
+            let _ = writeln!(text, "| {name} | {} |", short(value));
         }
         text.push_str(
             "\n## Families\n\n| family | passed | failed | skipped | unsupported |\n|---|---:|---:|---:|---:|\n",
@@ -197,14 +199,14 @@ impl ForeignReport {
         families.dedup();
         for family in families {
             let counts = Verdict::ALL.map(|verdict| self.count(Some(family), verdict).to_string());
-            let _ = writeln!(text, "| {} | {} |", cell(family), counts.join(" | "));
+            let _ = writeln!(text, "| {} | {} |", short(family), counts.join(" | "));
         }
         for entry in &self.stale {
-            let _ = write!(text, "\nThe adapter is stale: {}\n", cell(entry));
+            let _ = write!(text, "\nThe adapter is stale: {}\n", short(entry));
         }
         text.push_str("\n## What failed\n\n| case | title | what was found |\n|---|---|---|\n");
         for row in self.cases.iter().filter(|row| row.verdict == Verdict::Failed) {
-            let _ = writeln!(text, "| {} | {} | {} |", row.id, cell(&row.title), cell(&row.faults.join("; ")));
+            let _ = writeln!(text, "| {} | {} | {} |", row.id, short(&row.title), short(&row.faults.join("; ")));
         }
         text.push_str("\n## What was not judged\n\n| why | skipped | unsupported |\n|---|---:|---:|\n");
         let mut reasons: Vec<&str> = self.cases.iter().filter_map(|row| row.why.as_deref()).collect();
@@ -214,35 +216,23 @@ impl ForeignReport {
             let count = |verdict: Verdict| {
                 self.cases.iter().filter(|row| row.why.as_deref() == Some(why) && row.verdict == verdict).count()
             };
-            let _ = writeln!(text, "| {} | {} | {} |", cell(why), count(Verdict::Skipped), count(Verdict::Unsupported));
+            let _ = writeln!(text, "| {} | {} | {} |", short(why), count(Verdict::Skipped), count(Verdict::Unsupported));
         }
         text.push_str("\n## What passed\n\n| case | title | ms |\n|---|---|---:|\n");
         for row in self.cases.iter().filter(|row| row.verdict == Verdict::Passed) {
-            let _ = writeln!(text, "| {} | {} | {} |", row.id, cell(&row.title), row.ms.unwrap_or_default());
+            let _ = writeln!(text, "| {} | {} | {} |", row.id, short(&row.title), row.ms.unwrap_or_default());
         }
         text
     }
 }
 
-/// A text that stays in its cell and is no markup. What servers say comes in here.
-fn cell(text: &str) -> String {
+/// The beginning of a text, which stays in its cell and is no markup. What servers say comes in here.
+fn short(text: &str) -> String {
     const CHARACTERS: usize = 300;
-    let mut out = String::with_capacity(text.len());
-    for (index, c) in text.chars().enumerate() {
-        if index == CHARACTERS {
-            out.push('…');
-            break;
-        }
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => out.extend(['\\', c]),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
+    match text.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => inline(&text[..end]) + "…",
+        None => inline(text),
     }
-    out
 }
 
 #[cfg(test)]
@@ -250,8 +240,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_a_server_says_leaves_its_cell() {
-        assert_eq!(cell("a|b\n<script>`x`"), "a\\|b &lt;script&gt;\\`x\\`");
-        assert!(cell(&"x".repeat(1000)).chars().count() <= 301);
+    fn nothing_a_server_says_leaves_its_short() {
+        assert_eq!(short("a|b\n<script>`x`"), "a\\|b␊&lt;script&gt;\\`x\\`");
+        assert!(short(&"x".repeat(1000)).chars().count() <= 301);
     }
 }

@@ -102,7 +102,7 @@ fn failures(text: &mut String, report: &RunReport) {
 }
 
 /// A text that cannot leave its line, its cell or its paragraph, and is no markup.
-fn inline(text: &str) -> String {
+pub(crate) fn inline(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::catalogue::perform::{Ran, Verdict};
 use crate::catalogue::{Catalogue, Item, Place};
 pub use head::Head;
+pub(crate) use markdown::inline;
 pub use requirements::Promise;
 
 /// A whole run.
