@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
 use conformance::run::Kit;
 
 mod cli;
@@ -35,12 +36,32 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse()) {
+    let cli = Cli::parse();
+    if let Err(error) = cli.checked() {
+        error.exit();
+    }
+    match run(cli) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("conformance: {error:#}");
             ExitCode::from(3)
+        }
+    }
+}
+
+impl Cli {
+    /// What clap cannot see, since the binary may stand before the command.
+    fn checked(&self) -> Result<(), clap::Error> {
+        let instead = match &self.command {
+            Command::Run(run) => run.instead_of_binary(),
+            Command::Report(report) => report.instead_of_binary(),
+            _ => None,
+        };
+        match instead {
+            Some(instead) if self.binary.is_some() => Err(Self::command()
+                .error(ErrorKind::ArgumentConflict, format!("--binary says nothing where {instead} is given"))),
+            _ => Ok(()),
         }
     }
 }
@@ -63,6 +84,55 @@ fn run(cli: Cli) -> Result<bool> {
             let (text, caught) = arguments.run()?;
             cli::print(&text)?;
             Ok(caught)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(line: &str) -> bool {
+        let words = std::iter::once("conformance").chain(line.split(' '));
+        Cli::try_parse_from(words).and_then(|cli| cli.checked()).is_ok()
+    }
+
+    #[test]
+    fn nothing_that_is_given_is_passed_over_in_silence() {
+        Cli::command().debug_assert();
+        let foreign = "run --server x --adapter y";
+        assert!(taken(foreign) && taken(&format!("{foreign} final-value --report md")));
+        for with in [
+            "--family x",
+            "--flag x",
+            "--invariant I3",
+            "--code x",
+            "--place probe",
+            "--profile 0.1",
+            "--session",
+            "--transcript",
+            "--binary x",
+        ] {
+            assert!(!taken(&format!("{foreign} {with}")), "{with}");
+            assert!(taken(&format!("run {with}")), "{with}");
+        }
+        assert!(!taken("--binary x run --server x --adapter y"));
+        let made = "report --from x";
+        assert!(taken(made) && taken(&format!("{made} --format html --output y")));
+        for with in [
+            "id",
+            "--family x",
+            "--flag x",
+            "--invariant I3",
+            "--code x",
+            "--place probe",
+            "--profile 0.1",
+            "--date 2026-12-01",
+            "--session",
+            "--binary x",
+        ] {
+            assert!(!taken(&format!("{made} {with}")), "{with}");
+            assert!(taken(&format!("report {with}")), "{with}");
         }
     }
 }

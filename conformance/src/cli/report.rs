@@ -13,6 +13,10 @@ use conformance::run::Kit;
 
 use super::{chosen, print, selection};
 
+/// Arguments that say how a report is made; one that is made already has them in its head.
+const MADE_OTHERWISE: [&str; 9] =
+    ["ids", "family", "flag", "invariant", "code", "place", "profile", "date", "session"];
+
 /// What to report, and how.
 #[derive(Debug, Args)]
 pub(crate) struct Report {
@@ -31,7 +35,7 @@ pub(crate) struct Report {
     #[arg(long, value_name = "DATE", value_parser = date::given)]
     date: Option<String>,
     /// Run nothing: take this JSON report, and write it in another form
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["ids", "profile", "date", "session"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = MADE_OTHERWISE)]
     from: Option<PathBuf>,
     /// Also the cases for the in-process host, with cargo: the library of this checkout, not the binary
     #[arg(long)]
@@ -39,6 +43,11 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// What of this takes the place of a binary, if anything.
+    pub(crate) fn instead_of_binary(&self) -> Option<&'static str> {
+        self.from.as_ref().map(|_| "--from")
+    }
+
     pub(crate) fn run(self, kit: impl FnOnce() -> Result<Arc<Kit>>) -> Result<bool> {
         let report = match &self.from {
             Some(path) => {

@@ -33,6 +33,11 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// What of this takes the place of a binary, if anything.
+    pub(crate) fn instead_of_binary(&self) -> Option<&'static str> {
+        self.foreign.server.as_ref().map(|_| "--server")
+    }
+
     pub(crate) fn run(&self, kit: impl FnOnce() -> Result<Arc<Kit>>) -> Result<bool> {
         if self.foreign.server.is_some() {
             let (text, holds) = self.foreign.run(&self.filter.ids)?;

@@ -11,11 +11,14 @@ use super::{Adapter, Foreign, survey};
 use crate::corpus;
 use crate::run::Kit;
 
+/// Arguments of the same command that a foreign server has nothing for.
+const WITS_OWN: [&str; 8] = ["family", "flag", "invariant", "code", "place", "profile", "session", "transcript"];
+
 /// Another server, and how to read it
 #[derive(Debug, Clone, Args)]
 pub struct Arguments {
-    /// A server that runs code, over MCP on stdio: a shell's command line
-    #[arg(long, value_name = "CMD", requires = "adapter")]
+    /// A server that runs code, over MCP on stdio: a shell's command line. Ids are parts of ids or families
+    #[arg(long, value_name = "CMD", requires = "adapter", conflicts_with_all = WITS_OWN)]
     pub server: Option<String>,
     /// How to read it; see docs/foreign.md
     #[arg(long, value_name = "FILE", requires = "server")]
