@@ -252,52 +252,30 @@ impl Server {
 
     /// Waits for a worker that has used this much processor time: one that is running a script, not one that waits.
     pub fn wait_for_busy_worker(&mut self, ticks: u64, timeout: Duration) -> Option<Process> {
-        let end = Instant::now() + timeout;
-        while Instant::now() < end {
-            if let Some(busy) = self.workers().into_iter().find(|worker| worker.cpu_ticks() >= ticks) {
-                return Some(busy);
-            }
-            pause();
-        }
-        None
+        process::wait_for(timeout, || self.workers().into_iter().find(|worker| worker.cpu_ticks() >= ticks))
     }
 
     /// Waits until some worker has locked itself down and waits.
     pub fn wait_for_an_idle_worker(&mut self, timeout: Duration) -> bool {
-        let end = Instant::now() + timeout;
-        while !self.workers().iter().any(|worker| worker.is_idle_worker()) {
-            if Instant::now() >= end {
-                return false;
-            }
-            pause();
-        }
-        true
+        process::wait_for(timeout, || self.workers().into_iter().find(|worker| worker.is_idle_worker())).is_some()
     }
 
     /// Waits until this many workers wait for something to do, and nobody else is there.
     pub fn wait_for_idle_workers(&mut self, count: usize, timeout: Duration) -> Option<BTreeSet<Process>> {
-        let end = Instant::now() + timeout;
-        while Instant::now() < end {
-            let workers = self.workers();
-            if workers.len() == count && workers.iter().all(|worker| worker.is_idle_worker()) {
-                return Some(workers);
-            }
-            pause();
-        }
-        None
+        let server = self.process?;
+        process::wait_for(timeout, || {
+            self.workers();
+            process::idle_workers(server.pid, count)
+        })
     }
 
     /// Waits until one of these processes has gone.
     pub fn wait_until_one_is_gone(&mut self, processes: &BTreeSet<Process>, timeout: Duration) -> bool {
-        let end = Instant::now() + timeout;
-        while processes.iter().all(|process| process.exists()) {
-            if Instant::now() >= end {
-                return false;
-            }
+        let gone = process::wait_for(timeout, || {
             self.workers();
-            pause();
-        }
-        true
+            processes.iter().any(|process| !process.exists()).then_some(())
+        });
+        gone.is_some()
     }
 
     /// Waits until at most this many workers are left, and none of them unreaped.
@@ -305,17 +283,12 @@ impl Server {
     /// # Errors
     /// Those that are left.
     pub fn wait_for_idle(&mut self, workers: usize, timeout: Duration) -> Result<(), Vec<Process>> {
-        let end = Instant::now() + timeout;
-        loop {
-            let left = self.workers();
-            if left.len() <= workers && !left.iter().any(|worker| worker.is_zombie()) {
-                return Ok(());
-            }
-            if Instant::now() >= end {
-                return Err(left.into_iter().collect());
-            }
-            pause();
-        }
+        let mut left = BTreeSet::new();
+        let idle = process::wait_for(timeout, || {
+            left = self.workers();
+            (left.len() <= workers && !left.iter().any(|worker| worker.is_zombie())).then_some(())
+        });
+        idle.ok_or_else(|| left.into_iter().collect())
     }
 
     /// Adds a remark to the transcript.
@@ -371,13 +344,12 @@ impl Server {
     pub fn finish(mut self, timeout: Duration) -> Result<Ended> {
         let began = Instant::now();
         self.close();
-        let mut status = self.child.try_wait()?;
-        while status.is_none() && began.elapsed() < timeout {
+        let status = process::wait_for(timeout, || {
             // Also catches a spare that is started while the server goes down.
             self.workers();
-            pause();
-            status = self.child.try_wait()?;
-        }
+            self.child.try_wait().transpose()
+        })
+        .transpose()?;
         let took = began.elapsed();
         if status.is_none() {
             self.child.kill()?;
@@ -414,15 +386,13 @@ impl Server {
     }
 
     fn wait_for_orphans(&self, timeout: Duration) -> Vec<Process> {
-        let end = Instant::now() + timeout;
-        loop {
+        let mut left = Vec::new();
+        process::wait_for(timeout, || {
             // A zombie whose parent is gone waits for whoever adopted it, not for anything of ours.
-            let left: Vec<_> = self.seen.iter().copied().filter(|p| p.exists() && !p.is_zombie()).collect();
-            if left.is_empty() || Instant::now() >= end {
-                return left;
-            }
-            pause();
-        }
+            left = self.seen.iter().copied().filter(|p| p.exists() && !p.is_zombie()).collect();
+            left.is_empty().then_some(())
+        });
+        left
     }
 
     /// What went back and forth up to now.
@@ -441,11 +411,6 @@ impl Drop for Server {
             drop(self.child.wait());
         }
     }
-}
-
-/// The interval at which `/proc` is looked at; it has no way to be waited for.
-fn pause() {
-    std::thread::sleep(Duration::from_millis(2));
 }
 
 fn read_messages(mut stdout: impl BufRead, shared: &Shared) {

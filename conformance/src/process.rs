@@ -4,6 +4,25 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::time::{Duration, Instant};
+
+/// The interval at which `/proc` is looked at; it has no way to be waited for.
+const INTERVAL: Duration = Duration::from_millis(2);
+
+/// Looks until there is something to be seen, for at most so long; the last look comes after that.
+pub fn wait_for<T>(timeout: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let end = Instant::now() + timeout;
+    loop {
+        let over = Instant::now() >= end;
+        if let Some(seen) = look() {
+            return Some(seen);
+        }
+        if over {
+            return None;
+        }
+        std::thread::sleep(INTERVAL);
+    }
+}
 
 /// A process, for as long as it lives and never another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,6 +118,13 @@ pub fn children(pid: i32) -> BTreeSet<Process> {
     found
 }
 
+/// The children, if there are this many and each is a worker that waits for something to do.
+#[must_use]
+pub fn idle_workers(pid: i32, count: usize) -> Option<BTreeSet<Process>> {
+    let all = children(pid);
+    (all.len() == count && all.iter().all(|worker| worker.is_idle_worker())).then_some(all)
+}
+
 fn stat(pid: i32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name stands in parentheses and may hold anything, parentheses included.
@@ -116,6 +142,18 @@ mod tests {
     use std::process::Command;
 
     #[test]
+    fn the_last_look_comes_after_the_deadline() {
+        assert_eq!(wait_for(Duration::ZERO, || Some(1)), Some(1));
+        let mut looks = 0;
+        let seen = wait_for(INTERVAL / 2, || {
+            looks += 1;
+            (looks == 2).then_some(looks)
+        });
+        assert_eq!(seen, Some(2));
+        assert_eq!(wait_for(INTERVAL, || None::<()>), None);
+    }
+
+    #[test]
     fn a_child_is_seen_from_start_to_reaping() -> std::io::Result<()> {
         let own = i32::try_from(std::process::id()).unwrap_or_default();
         let mut child = Command::new("sleep").arg("600").spawn()?;
@@ -123,10 +161,8 @@ mod tests {
         let process = Process::find(pid).ok_or_else(|| std::io::Error::other("not found"))?;
         assert!(children(own).contains(&process));
         child.kill()?;
-        while !process.is_zombie() {
-            std::thread::yield_now();
-        }
-        assert!(process.exists(), "a zombie is still there");
+        let ended = wait_for(Duration::from_secs(20), || process.is_zombie().then_some(()));
+        assert!(ended.is_some() && process.exists(), "a zombie is still there");
         child.wait()?;
         assert!(!process.exists());
         assert!(!children(own).contains(&process));

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use conformance::binary;
 use conformance::corpus::{self, Corpus};
 use conformance::foreign::{Adapter, Finding, Foreign, Verdict, survey};
+use conformance::process::{self, Process};
 use conformance::run::Kit;
 
 fn adapter(name: &str) -> Result<String> {
@@ -105,12 +107,8 @@ fn a_process_that_outlives_its_server_is_ended() -> Result<()> {
     let kit = Kit::foreign(Foreign { command, adapter: Arc::clone(&adapter) })?;
     survey(&kit, &adapter, &corpus, &["final-null".to_owned()], &|_| {})?;
     let left: i32 = std::fs::read_to_string(&file)?.trim().parse()?;
-    let gone = || conformance::process::Process::find(left).is_none_or(conformance::process::Process::is_zombie);
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    while !gone() && std::time::Instant::now() < end {
-        std::thread::yield_now();
-    }
-    ensure!(gone(), "the process is still there");
+    let gone = || Process::find(left).is_none_or(Process::is_zombie).then_some(());
+    ensure!(process::wait_for(Duration::from_secs(10), gone).is_some(), "the process is still there");
     Ok(())
 }
 

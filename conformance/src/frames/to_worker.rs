@@ -18,6 +18,7 @@ use super::player::{self, Peer, Trouble};
 use super::script::{Channel, Step};
 use super::template::Variables;
 use super::{Direction, ParseError};
+use crate::process;
 
 /// The invocation our scripts use unless they say otherwise.
 pub const INVOCATION: u64 = 4_242_424_242;
@@ -241,17 +242,15 @@ impl Peer for Driver {
     }
 
     fn ended(&mut self) -> Result<Ended, Trouble> {
-        loop {
-            let status = self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
-            match status {
-                Ok(Some(status)) => {
-                    self.lines.push(format!("worker ended: {status}"));
-                    return Ok(how(status));
-                }
-                Ok(None) if Instant::now() < self.deadline => thread::sleep(Duration::from_millis(1)),
-                Ok(None) => return Err(Trouble::Other("the worker did not end in time".to_owned())),
-                Err(error) => return Err(Trouble::Other(error.to_string())),
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        let look = || self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait().transpose();
+        match process::wait_for(left, look) {
+            Some(Ok(status)) => {
+                self.lines.push(format!("worker ended: {status}"));
+                Ok(how(status))
             }
+            Some(Err(error)) => Err(Trouble::Other(error.to_string())),
+            None => Err(Trouble::Other("the worker did not end in time".to_owned())),
         }
     }
 

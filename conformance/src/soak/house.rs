@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -33,29 +33,23 @@ pub struct Mark {
 /// Waits until no more than the spares are left, all of them waiting, and looks. When that does not happen in time
 /// the look shows what is there.
 pub(super) fn look(server: Process, spares: usize, temporary: &Path, timeout: Duration) -> Mark {
-    let end = Instant::now() + timeout;
-    loop {
-        let children = process::children(server.pid);
-        let settled = children.len() == spares && children.iter().all(|child| child.is_idle_worker());
-        if settled || Instant::now() >= end {
-            let status = fs::read_to_string(format!("/proc/{}/status", server.pid)).unwrap_or_default();
-            let field = |name: &str| {
-                let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-                line.split_whitespace().next()?.parse().ok()
-            };
-            let count = |path: &Path| fs::read_dir(path).map_or(0, Iterator::count);
-            return Mark {
-                invocations: 0,
-                resident_kib: field("VmRSS:").unwrap_or_default(),
-                anonymous_kib: field("RssAnon:").unwrap_or_default(),
-                threads: field("Threads:").unwrap_or_default(),
-                descriptors: count(Path::new(&format!("/proc/{}/fd", server.pid))),
-                children: children.len(),
-                zombies: children.iter().filter(|child| child.is_zombie()).count(),
-                temporary: count(temporary),
-            };
-        }
-        pause();
+    let settled = process::wait_for(timeout, || process::idle_workers(server.pid, spares));
+    let children = settled.unwrap_or_else(|| process::children(server.pid));
+    let status = fs::read_to_string(format!("/proc/{}/status", server.pid)).unwrap_or_default();
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse().ok()
+    };
+    let count = |path: &Path| fs::read_dir(path).map_or(0, Iterator::count);
+    Mark {
+        invocations: 0,
+        resident_kib: field("VmRSS:").unwrap_or_default(),
+        anonymous_kib: field("RssAnon:").unwrap_or_default(),
+        threads: field("Threads:").unwrap_or_default(),
+        descriptors: count(Path::new(&format!("/proc/{}/fd", server.pid))),
+        children: children.len(),
+        zombies: children.iter().filter(|child| child.is_zombie()).count(),
+        temporary: count(temporary),
     }
 }
 
@@ -67,36 +61,15 @@ pub(super) fn shown(server: Process) -> String {
 
 /// Children that wait for something to do, once there are this many and nobody else.
 pub(super) fn idle(server: Process, count: usize, timeout: Duration) -> Option<Vec<Process>> {
-    let end = Instant::now() + timeout;
-    loop {
-        let children = process::children(server.pid);
-        if children.len() == count && children.iter().all(|child| child.is_idle_worker()) {
-            return Some(children.into_iter().collect());
-        }
-        if Instant::now() >= end {
-            return None;
-        }
-        pause();
-    }
+    let idle = process::wait_for(timeout, || process::idle_workers(server.pid, count))?;
+    Some(idle.into_iter().collect())
 }
 
 /// Children that have used this much processor time, once there are this many.
 pub(super) fn busy(server: Process, count: usize, ticks: u64, timeout: Duration) -> Option<Vec<Process>> {
-    let end = Instant::now() + timeout;
-    loop {
-        let busy: Vec<_> =
-            process::children(server.pid).into_iter().filter(|child| child.cpu_ticks() >= ticks).collect();
-        if busy.len() == count {
-            return Some(busy);
-        }
-        if Instant::now() >= end {
-            return None;
-        }
-        pause();
-    }
-}
-
-/// `/proc` has no way to be waited for.
-fn pause() {
-    std::thread::sleep(Duration::from_millis(1));
+    process::wait_for(timeout, || {
+        let children = process::children(server.pid).into_iter();
+        let busy: Vec<_> = children.filter(|child| child.cpu_ticks() >= ticks).collect();
+        (busy.len() == count).then_some(busy)
+    })
 }

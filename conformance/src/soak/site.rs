@@ -110,11 +110,7 @@ impl Site {
     pub(super) fn close(mut self) -> Result<Closed> {
         let began = Instant::now();
         self.wire.close();
-        let mut status = self.child.try_wait()?;
-        while status.is_none() && began.elapsed() < END {
-            std::thread::sleep(Duration::from_millis(1));
-            status = self.child.try_wait()?;
-        }
+        let status = process::wait_for(END, || self.child.try_wait().transpose()).transpose()?;
         let took = began.elapsed();
         if status.is_none() {
             self.child.kill()?;
