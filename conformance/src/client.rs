@@ -23,6 +23,9 @@ pub const PROTOCOL_VERSION: &str = "2025-11-25";
 /// How much of one line the transcript shows, in characters.
 const SHOWN_CHARACTERS: usize = 1500;
 
+/// The longest a process may take to stand once it was sent SIGSTOP.
+const STOPS: Duration = Duration::from_secs(20);
+
 /// How a server's process is held beyond what every one is.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Confinement {
@@ -308,14 +311,12 @@ impl Server {
     /// Stops a worker, and waits until it stands.
     ///
     /// # Errors
-    /// When it is not there any more.
+    /// When it is not there any more, or does not stop.
     pub fn stop(&mut self, which: Process) -> Result<()> {
         self.remark(&format!("SIGSTOP to {}", which.pid));
         which.signal(rustix::process::Signal::STOP)?;
-        while which.exists() && !which.is_stopped() {
-            std::thread::yield_now();
-        }
-        Ok(())
+        let stands = || (!which.exists() || which.is_zombie() || which.is_stopped()).then_some(());
+        process::wait_for(STOPS, stands).with_context(|| format!("process {} does not stop", which.pid))
     }
 
     /// Kills the server without a chance to clean up. It is stopped first, so that what it leaves behind is known.
@@ -324,8 +325,7 @@ impl Server {
     /// When it is not there any more.
     pub fn kill_server(&mut self) -> Result<()> {
         let server = self.process.context("the server has no process")?;
-        let pid = rustix::process::Pid::from_raw(server.pid).context("no such process")?;
-        rustix::process::kill_process(pid, rustix::process::Signal::STOP)?;
+        self.stop(server)?;
         self.workers();
         self.kill(server)
     }
