@@ -21,6 +21,7 @@ pub mod frames;
 pub mod mutants;
 #[cfg(target_os = "linux")]
 pub mod probe;
+pub mod parallel;
 pub mod process;
 pub mod profile;
 pub mod report;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use conformance::corpus::{self, Case, Corpus, Host, Kind};
 use conformance::coverage::{self, Exceptions};
 use conformance::frames;
+use conformance::parallel::twice_the_processors;
 use conformance::run::Kit;
 use conformance::snapshot;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -17,8 +18,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Most cases wait for a budget to end rather than compute, so twice the processors is not too much.
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    arguments.test_threads.get_or_insert(processors * 2);
+    arguments.test_threads.get_or_insert_with(twice_the_processors);
 
     let corpus = match corpus::load(&corpus::directory()) {
         Ok(corpus) => Arc::new(corpus),

@@ -10,6 +10,7 @@ use super::{Item, Place, Subject};
 use crate::binary;
 use crate::corpus::{Case, Kind, Observed};
 use crate::frames;
+use crate::parallel::{side_by_side, twice_the_processors};
 #[cfg(target_os = "linux")]
 use crate::probe::{attacks, stage::Stage};
 use crate::run::{Kit, Report};
@@ -247,7 +248,7 @@ fn session_results(text: &str) -> Vec<(String, bool)> {
     lines.map(|(name, result)| (name.trim().to_owned(), result.trim() == "ok")).collect()
 }
 
-/// Runs items side by side, twice as many as there are processors since most of them wait; `done` hears of each.
+/// Runs items side by side; `done` hears of each.
 ///
 /// # Errors
 /// The first failure of the kit itself.
@@ -256,28 +257,11 @@ pub fn run_all<'a>(
     items: &[&'a Item],
     done: impl Fn(&Item, &Ran) + Sync,
 ) -> Result<Vec<(&'a Item, Ran)>> {
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) * 2;
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let all = Mutex::new(Vec::with_capacity(items.len()));
-    std::thread::scope(|scope| {
-        let work = || -> Result<()> {
-            while let Some(item) = items.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-                let ran = runner.run(item).with_context(|| item.id.clone())?;
-                done(item, &ran);
-                all.lock().unwrap_or_else(PoisonError::into_inner).push((*item, ran));
-            }
-            Ok(())
-        };
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        for worker in workers {
-            match worker.join() {
-                Ok(result) => result?,
-                Err(_) => bail!("a runner thread panicked"),
-            }
-        }
-        Ok(())
+    let mut all = side_by_side(twice_the_processors(), items, |item| {
+        let ran = runner.run(item).with_context(|| item.id.clone())?;
+        done(item, &ran);
+        Ok((*item, ran))
     })?;
-    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     all.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
     Ok(all)
 }

@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_a_server_says_leaves_its_short() {
+    fn nothing_a_server_says_leaves_its_cell() {
         assert_eq!(short("a|b\n<script>`x`"), "a\\|b␊&lt;script&gt;\\`x\\`");
         assert!(short(&"x".repeat(1000)).chars().count() <= 301);
     }

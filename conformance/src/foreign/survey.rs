@@ -1,13 +1,11 @@
 //! Runs every case that can be run, and finds what the adapter says in vain.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
 use anyhow::{Result, bail};
 
 use super::adapter::{Adapter, never};
 use super::report::{Row, Verdict};
 use crate::corpus::{Case, Corpus};
+use crate::parallel::side_by_side;
 use crate::run::Kit;
 
 /// What came of a survey.
@@ -39,24 +37,11 @@ pub fn survey(
     if cases.is_empty() {
         bail!("no case's id or family contains {}", words.join(" or "));
     }
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::with_capacity(cases.len()));
-    std::thread::scope(|scope| {
-        let jobs: Vec<_> = (0..adapter.limits.parallel.unwrap_or(1).max(1))
-            .map(|_| {
-                scope.spawn(|| -> Result<()> {
-                    while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let row = row(kit, adapter, case)?;
-                        tell(&row);
-                        done.lock().unwrap_or_else(PoisonError::into_inner).push(row);
-                    }
-                    Ok(())
-                })
-            })
-            .collect();
-        jobs.into_iter().try_for_each(|job| job.join().unwrap_or_else(|_| bail!("a job panicked")))
+    let mut rows = side_by_side(adapter.limits.parallel.unwrap_or(1), &cases, |case| {
+        let row = row(kit, adapter, case)?;
+        tell(&row);
+        Ok(row)
     })?;
-    let mut rows = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     rows.sort_by(|a, b| a.id.cmp(&b.id));
     let stale = stale(adapter, corpus, &rows, words.is_empty());
     Ok(Finding { rows, stale })

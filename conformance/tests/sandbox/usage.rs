@@ -10,11 +10,10 @@ use std::num::NonZeroU64;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use conformance::corpus::{self, Case, Kind};
+use conformance::parallel::side_by_side;
 use serde_json::value::RawValue;
 use wit_worker::WORKER_ARGUMENT;
 use wit_worker::protocol::frame;
@@ -69,24 +68,10 @@ pub(crate) fn no_redundant_rules(stage: &Stage) -> anyhow::Result<()> {
 }
 
 fn count_all(stage: &Stage, scripts: &[&Case]) -> anyhow::Result<Counts> {
-    let next = AtomicUsize::new(0);
-    let total = Mutex::new(Counts::new());
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..AT_ONCE)
-            .map(|_| {
-                scope.spawn(|| -> anyhow::Result<()> {
-                    while let Some(case) = scripts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let counts = count_script(stage, case).with_context(|| case.id.clone())?;
-                        let mut total = total.lock().map_err(|_| anyhow::anyhow!("a run panicked"))?;
-                        add(&mut total, counts);
-                    }
-                    Ok(())
-                })
-            })
-            .collect();
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("a run panicked")))
-    })?;
-    total.into_inner().map_err(|_| anyhow::anyhow!("a run panicked"))
+    let all = side_by_side(AT_ONCE, scripts, |case| count_script(stage, case).with_context(|| case.id.clone()))?;
+    let mut total = Counts::new();
+    all.into_iter().for_each(|counts| add(&mut total, counts));
+    Ok(total)
 }
 
 fn add(total: &mut Counts, counts: Counts) {
