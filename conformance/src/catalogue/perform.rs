@@ -1,7 +1,7 @@
 //! Runs one item, wherever it comes from, and says what came of it.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -110,15 +110,14 @@ pub struct Runner {
 }
 
 /// Made on first use, by one thread; a failure stays one.
-struct Lazy<T>(OnceLock<Result<T, String>>, Mutex<()>);
+struct Lazy<T>(OnceLock<Result<T, String>>);
 
 impl<T> Lazy<T> {
     const fn new() -> Self {
-        Self(OnceLock::new(), Mutex::new(()))
+        Self(OnceLock::new())
     }
 
     fn get(&self, make: impl FnOnce() -> Result<T>) -> Result<&T> {
-        let _alone = self.1.lock().unwrap_or_else(PoisonError::into_inner);
         match self.0.get_or_init(|| make().map_err(|error| format!("{error:#}"))) {
             Ok(made) => Ok(made),
             Err(error) => bail!("{error}"),

@@ -10,7 +10,8 @@ pub(super) fn items() -> Vec<Item> {
 
 #[cfg(target_os = "linux")]
 pub(super) fn items() -> Vec<Item> {
-    crate::probe::attacks::all().map(linux::item).collect()
+    let tables = crate::probe::attacks::tables().into_iter();
+    tables.flat_map(|(file, attacks)| attacks.iter().map(move |attack| linux::item(file, attack))).collect()
 }
 
 #[cfg(target_os = "linux")]
@@ -20,7 +21,7 @@ mod linux {
     use crate::probe::Expect;
     use crate::probe::attacks::Attack;
 
-    pub(super) fn item(attack: &'static Attack) -> Item {
+    pub(super) fn item(file: &str, attack: &'static Attack) -> Item {
         let Attack { name, what, full, arms, .. } = attack;
         let layers: Vec<String> = arms.iter().map(|arm| format!("{}: {}", arm.layer.name(), arm.refusal)).collect();
         let layers = match (layers.is_empty(), full) {
@@ -44,24 +45,12 @@ mod linux {
             codes: Vec::new(),
             expected: vec![full.to_string()],
             meaning: full.to_string(),
-            file: file(name),
+            file: format!("conformance/src/probe/attacks/{file}.rs"),
             front: String::new(),
             digest: sha256(format!("{name}\n{what}\n{full}\n{text}").as_bytes()),
             text,
             place: Place::Probe,
             subject: Subject::Probe(name),
         }
-    }
-
-    /// The table that holds an attack.
-    fn file(name: &str) -> String {
-        let directory = "conformance/src/probe/attacks";
-        let families = ["files", "network", "processes", "memory", "privileges", "truths"];
-        let mut paths = families.iter().map(|family| format!("{directory}/{family}.rs"));
-        let holds = |path: &String| {
-            let text = std::fs::read_to_string(crate::binary::workspace().join(path)).unwrap_or_default();
-            text.contains(&format!("name: \"{name}\""))
-        };
-        paths.find(holds).unwrap_or_else(|| format!("{directory}/mod.rs"))
     }
 }

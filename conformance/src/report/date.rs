@@ -10,7 +10,7 @@ pub fn now() -> String {
 }
 
 /// Seconds since 1970 as `2026-12-01T14:30:00Z`.
-fn written(seconds: u64) -> String {
+pub(crate) fn written(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years that begin in March end with their leap day.
     let shifted = days + 719_468;
@@ -46,6 +46,8 @@ mod tests {
         for (seconds, date) in [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_782_400 + 3661, "2000-02-29T01:01:01Z"),
+            (1_796_135_133, "2026-12-01T14:25:33Z"),
             (1_709_251_199, "2024-02-29T23:59:59Z"),
             (1_709_251_200, "2024-03-01T00:00:00Z"),
             (1_798_761_599, "2026-12-31T23:59:59Z"),

@@ -45,11 +45,22 @@ const fn landlock(least: u32, besides: &'static [Layer], refusal: Expect) -> Arm
     Arm { layer: Layer::Landlock, besides, refusal, landlock: least }
 }
 
+/// The tables, each with the name of its file here.
+#[must_use]
+pub const fn tables() -> [(&'static str, &'static [Attack]); 6] {
+    [
+        ("files", files::ATTACKS),
+        ("network", network::ATTACKS),
+        ("processes", processes::ATTACKS),
+        ("memory", memory::ATTACKS),
+        ("privileges", privileges::ATTACKS),
+        ("truths", truths::ATTACKS),
+    ]
+}
+
 /// Every attack.
 pub fn all() -> impl Iterator<Item = &'static Attack> {
-    [files::ATTACKS, network::ATTACKS, processes::ATTACKS, memory::ATTACKS, privileges::ATTACKS, truths::ATTACKS]
-        .into_iter()
-        .flatten()
+    tables().into_iter().flat_map(|(_, attacks)| attacks)
 }
 
 /// The attack of a name.
