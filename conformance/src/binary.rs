@@ -40,11 +40,15 @@ fn find() -> Result<PathBuf> {
 /// # Errors
 /// When it cannot be built, or is not there.
 pub fn companion(name: &str) -> Result<PathBuf> {
+    let beside = env::current_exe()?.with_file_name(name);
     if env::var_os("CARGO").is_some() {
         // `cargo run` builds the one program it runs, so another may be missing or old.
-        return build(&["build", "-p", "conformance", "--bin", name], name);
+        let mut arguments = vec!["build", "-p", "conformance", "--bin", name];
+        if beside.parent().is_some_and(|directory| directory.ends_with("release")) {
+            arguments.push("--release");
+        }
+        return build(&arguments, name);
     }
-    let beside = env::current_exe()?.with_file_name(name);
     if beside.is_file() { Ok(beside) } else { bail!("{} is not there; start the kit with cargo", beside.display()) }
 }
 

@@ -136,27 +136,33 @@ fn symlink(target: &str, path: &Path) -> Result<()> {
     Ok(std::os::unix::fs::symlink(target, path)?)
 }
 
+/// Git in a directory, with no input, and with nothing of the user's that could change a commit id.
+pub(crate) fn git(directory: &Path) -> Command {
+    let date = "2020-01-01T00:00:00Z";
+    let mut command = Command::new("git");
+    command
+        .args(["-c", "core.autocrlf=false", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main"])
+        .current_dir(directory)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
+        .envs([("GIT_AUTHOR_NAME", "Fixture"), ("GIT_AUTHOR_EMAIL", "fixture@example.invalid")])
+        .envs([("GIT_COMMITTER_NAME", "Fixture"), ("GIT_COMMITTER_EMAIL", "fixture@example.invalid")])
+        .envs([("GIT_AUTHOR_DATE", date), ("GIT_COMMITTER_DATE", date)])
+        .stdin(Stdio::null());
+    command
+}
+
 struct Git {
     directory: PathBuf,
 }
 
 impl Git {
     fn run<const N: usize>(&self, arguments: [&str; N]) -> Result<()> {
-        let date = "2020-01-01T00:00:00Z";
-        let output = Command::new("git")
-            .args(["-c", "core.autocrlf=false", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main"])
+        let output = git(&self.directory)
             .args(arguments)
-            .current_dir(&self.directory)
-            // Nothing of the user's configuration may change the commit id.
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env_remove("GIT_DIR")
-            .env_remove("GIT_WORK_TREE")
-            .env_remove("GIT_INDEX_FILE")
-            .envs([("GIT_AUTHOR_NAME", "Fixture"), ("GIT_AUTHOR_EMAIL", "fixture@example.invalid")])
-            .envs([("GIT_COMMITTER_NAME", "Fixture"), ("GIT_COMMITTER_EMAIL", "fixture@example.invalid")])
-            .envs([("GIT_AUTHOR_DATE", date), ("GIT_COMMITTER_DATE", date)])
-            .stdin(Stdio::null())
             .output()
             .context("the conformance kit builds its fixture repository with git, and cannot run it")?;
         if !output.status.success() {

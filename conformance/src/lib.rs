@@ -24,6 +24,7 @@ pub mod probe;
 pub mod parallel;
 pub mod process;
 pub mod profile;
+mod random;
 pub mod report;
 pub mod requirements;
 pub mod run;

@@ -14,9 +14,9 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use conformance::binary;
 use conformance::client::Server;
-use conformance::frames::generate::{self, Generated};
-use conformance::frames::to_parent::Stage;
-use conformance::frames::{Direction, SCRIPT_FILE, parse, to_worker};
+use conformance::frames::generate::{self, Control, Generated};
+use conformance::frames::to_parent::{MENU, Stage, file_name};
+use conformance::frames::{Direction, parse, to_worker};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::json;
 use wit_worker::protocol::{FrameDecoder, FromWorker};
@@ -25,24 +25,20 @@ use wit_worker::sandbox::status::verify_status;
 
 /// The longest wait for an answer; far longer than any takes.
 const ANSWER: Duration = Duration::from_secs(20);
-/// The worker that goes on with the script that the source names.
-const MENU: &str = "ready\nwait execute\nchoose\n";
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let bench = Arc::new(Bench::default());
     let mut trials = Vec::new();
-    for (name, text) in generate::controls(Direction::ToWorker) {
+    for Control { name, text, .. } in generate::controls(Direction::ToWorker) {
         trials.push(trial(&bench, format!("control/to-worker/{name}"), move |_| run_to_worker(&text)));
     }
     for case in generate::cases(Direction::ToWorker) {
         trials.push(trial(&bench, case.id.clone(), move |_| run_to_worker(&case.text)));
     }
-    for (name, text) in generate::controls(Direction::ToParent) {
+    for Control { name, text, failure } in generate::controls(Direction::ToParent) {
         trials.push(trial(&bench, format!("control/to-parent/{name}"), move |bench| {
-            // The one message that reports a failure is believed, and is one.
-            let code = (name == "result-failed").then_some(Code::CodeRejected);
-            bench.alone(&text, code).context(text.clone())
+            bench.alone(&text, failure.map(|(code, _)| code)).context(text.clone())
         }));
     }
     for case in generate::cases(Direction::ToParent) {
@@ -93,7 +89,7 @@ struct Running {
 impl Bench {
     /// A case with a server of its own.
     fn alone(&self, text: &str, code: Option<Code>) -> Result<()> {
-        let mut running = self.start(&[(SCRIPT_FILE.to_owned(), text.to_owned())])?;
+        let mut running = Running::start(Stage::with_script(hostile_worker(), text)?)?;
         running.call("return 1", code)?;
         running.finish(text)
     }
@@ -102,10 +98,9 @@ impl Bench {
     fn shared(&self, case: &Generated) -> Result<()> {
         let mut menu = self.menu.lock().unwrap_or_else(PoisonError::into_inner);
         if menu.is_none() {
-            let cases = generate::cases(Direction::ToParent);
-            let mut scripts = vec![(SCRIPT_FILE.to_owned(), MENU.to_owned())];
-            scripts.extend(cases.iter().map(|case| (file_name(&case.id), continued(&case.text))));
-            *menu = Some(self.start(&scripts).map_err(|error| format!("{error:#}")));
+            let stage = Stage::with_menu(hostile_worker(), &generate::cases(Direction::ToParent));
+            let started = stage.map_err(anyhow::Error::from).and_then(Running::start);
+            *menu = Some(started.map_err(|error| format!("{error:#}")));
         }
         match menu.as_mut() {
             Some(Ok(running)) => running.call(&file_name(&case.id), Some(case.code)),
@@ -123,21 +118,19 @@ impl Bench {
             Some(Err(_)) | None => Ok(()),
         }
     }
+}
 
-    fn start(&self, scripts: &[(String, String)]) -> Result<Running> {
-        let program = Path::new(env!("CARGO_BIN_EXE_hostile_worker"));
-        let stage = Stage::set(program, scripts.iter().map(|(name, text)| (name.as_str(), text.as_str())))?;
+impl Running {
+    fn start(stage: Stage) -> Result<Self> {
         let cache = tempfile::tempdir()?;
         let arguments = ["mcp", "--mode", "code", "--github-url", "http://127.0.0.1:1", "--worker"].map(OsString::from);
         let arguments: Vec<OsString> = arguments.into_iter().chain([stage.program().into_os_string()]).collect();
         let environment = [("WIT_CACHE_DIR".into(), cache.path().into())];
         let mut server = Server::start(&binary::locate()?, &arguments, &environment, cache.path())?;
         server.initialize(ANSWER)?;
-        Ok(Running { server, stage, _cache: cache })
+        Ok(Self { server, stage, _cache: cache })
     }
-}
 
-impl Running {
     /// One call, which must fail with this code, or succeed with 1.
     fn call(&mut self, source: &str, code: Option<Code>) -> Result<()> {
         let parameters = json!({ "name": "code", "arguments": { "code": source } });
@@ -167,20 +160,13 @@ fn run_to_worker(text: &str) -> Result<()> {
         .map_err(|failure| anyhow::anyhow!("{failure}\n--- script\n{text}"))
 }
 
-/// Ids have slashes, file names have none.
-fn file_name(id: &str) -> String {
-    id.replace('/', ".")
-}
-
-/// The part of a script after the first two steps, which the menu has already played.
-fn continued(text: &str) -> String {
-    text.strip_prefix("ready\nwait execute\n").unwrap_or(text).to_owned()
+fn hostile_worker() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_hostile_worker"))
 }
 
 /// The disguise is as good as the parent's reading of `/proc`, and each lie is found out by it.
 fn disguise(lockdown: &str, passes: bool) -> Result<()> {
-    let stage =
-        Stage::with_script(Path::new(env!("CARGO_BIN_EXE_hostile_worker")), &format!("{lockdown}ready\nwait eof\n"))?;
+    let stage = Stage::with_script(hostile_worker(), &format!("{lockdown}ready\nwait eof\n"))?;
     let directory = tempfile::tempdir()?;
     let mut child = Command::new(stage.program())
         .arg(wit_worker::WORKER_ARGUMENT)

@@ -18,7 +18,7 @@ pub fn all(to_parent: &[String], to_worker: &[String], scripts: &[String]) -> Se
     let mut generated = [Vec::new(), Vec::new()];
     for (texts, direction) in generated.iter_mut().zip([Direction::ToParent, Direction::ToWorker]) {
         texts.extend(generate::cases(direction).into_iter().map(|case| case.text));
-        texts.extend(generate::controls(direction).into_iter().map(|(_, text)| text));
+        texts.extend(generate::controls(direction).into_iter().map(|control| control.text));
     }
     let [parent_texts, worker_texts] = [to_parent, to_worker].map(<[String]>::to_vec);
     let from_worker = messages(parent_texts.iter().chain(&generated[0]), Direction::ToParent);

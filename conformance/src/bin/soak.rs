@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use clap::Parser;
 use conformance::binary;
 use conformance::soak::{self, Options};
@@ -63,10 +63,7 @@ fn run(cli: &Cli) -> Result<bool> {
         None if beside.ends_with("release") => binary::build(&["build", "--release", "-p", "wit"], "wit")?,
         None => binary::locate()?,
     };
-    let hostile_worker = cli.frames.then(|| beside.join("hostile_worker"));
-    if let Some(program) = &hostile_worker {
-        ensure!(program.is_file(), "{} is not built: cargo build -p conformance --bins", program.display());
-    }
+    let hostile_worker = cli.frames.then(|| binary::companion("hostile_worker")).transpose()?;
     let report = soak::run(&Options {
         binary,
         invocations: cli.invocations,

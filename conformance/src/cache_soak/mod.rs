@@ -7,7 +7,6 @@
 //! swaps finished snapshots for damaged copies. In the end no answer may have been wrong or missing, every server must
 //! have ended by itself, and the cache may hold nothing but whole snapshots.
 
-mod dice;
 mod player;
 mod vandal;
 mod world;

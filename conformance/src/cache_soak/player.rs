@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 
-use super::dice::Dice;
 use super::world::{Commit, marker};
 use super::{Ground, Tally};
 use crate::client::{Ended, Server};
 use crate::process::Process;
+use crate::random::Random;
 
 /// No answer may take longer: beyond this a server is taken for deadlocked. Ten debug builds on two cores are slow.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -42,7 +42,7 @@ pub(super) struct Player<'a> {
     ground: &'a Ground<'a>,
     index: usize,
     cap: u64,
-    dice: Dice,
+    dice: Random,
     server: Server,
     calls: u64,
     /// Handles and the commit that each must be.
@@ -52,7 +52,7 @@ pub(super) struct Player<'a> {
 impl<'a> Player<'a> {
     pub(super) fn new(ground: &'a Ground<'a>, index: usize, cap: u64) -> Result<Self> {
         let server = start(ground, index, cap)?;
-        let dice = Dice::new(ground.options.seed.wrapping_mul(1000).wrapping_add(index as u64));
+        let dice = Random::new(ground.options.seed.wrapping_mul(1000).wrapping_add(index as u64));
         Ok(Self { ground, index, cap, dice, server, calls: 0, handles: Vec::new() })
     }
 
@@ -82,7 +82,7 @@ impl<'a> Player<'a> {
 
     fn round(&mut self) -> Result<()> {
         let commits = &self.ground.world.commits;
-        let number = self.dice.below(commits.len());
+        let number = self.dice.index(commits.len());
         let commit = &commits[number];
         let owner = if self.dice.once_in(4) { "local" } else { "demo" };
         let reference = if self.dice.once_in(2) { &commit.id } else { &commit.branch };
@@ -106,16 +106,16 @@ impl<'a> Player<'a> {
                 Tally::add(&self.ground.tally.opens[state]);
                 let handle = opened["snapshot_id"].as_str().context("open gave no handle")?.to_owned();
                 if self.handles.len() >= HANDLES {
-                    let forgotten = self.dice.below(self.handles.len());
+                    let forgotten = self.dice.index(self.handles.len());
                     self.handles.swap_remove(forgotten);
                 }
                 self.handles.push((handle, number));
             }
         }
-        for _ in 0..=self.dice.below(3) {
+        for _ in 0..=self.dice.index(3) {
             let Some((handle, number)) = self.dice.pick(&self.handles).cloned() else { break };
             let commit = &self.ground.world.commits[number];
-            let alive = match self.dice.below(6) {
+            let alive = match self.dice.index(6) {
                 0 => self.list(&handle, commit)?,
                 1 => self.search(&handle, commit)?,
                 _ => self.read(&handle, commit)?,
@@ -132,7 +132,7 @@ impl<'a> Player<'a> {
         let paths: Vec<&String> = commit.files.keys().collect();
         let path = *self.dice.pick(&paths).context("a commit without files")?;
         let file = &commit.files[path];
-        let budget = [1024, 4096, 65_536, 262_144][self.dice.below(4)];
+        let budget = [1024, 4096, 65_536, 262_144][self.dice.index(4)];
         let mut arguments = json!({ "snapshot_id": handle, "path": path, "format": "text", "max_bytes": budget });
         let mut text = String::new();
         loop {

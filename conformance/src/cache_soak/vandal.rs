@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::dice::Dice;
 use super::{Ground, Tally};
 use crate::catalogue::sha256;
+use crate::random::Random;
 
 /// How long to wait for a server that is busy opening, before any other will do.
 const AIM: Duration = Duration::from_millis(500);
 
 pub(super) fn rage(ground: &Ground<'_>) {
-    let mut dice = Dice::new(ground.options.seed ^ 0xdead);
+    let mut dice = Random::new(ground.options.seed ^ 0xdead);
     let mut next = Instant::now() + ground.options.kill_every;
     while !ground.is_over() {
         if Instant::now() < next {
@@ -34,10 +34,10 @@ pub(super) fn rage(ground: &Ground<'_>) {
     }
 }
 
-fn kill(ground: &Ground<'_>, dice: &mut Dice) {
+fn kill(ground: &Ground<'_>, dice: &mut Random) {
     let begun = Instant::now();
     loop {
-        let index = dice.below(ground.slots.len());
+        let index = dice.index(ground.slots.len());
         let Some(slot) = ground.slots.get(index) else { return };
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         let aimed = slot.opening && writes(ground.cache);
@@ -68,14 +68,14 @@ fn writes(cache: &Path) -> bool {
     servers.flatten().any(|server| fs::read_dir(server.path()).is_ok_and(|mut entries| entries.next().is_some()))
 }
 
-fn damage(ground: &Ground<'_>, dice: &mut Dice) {
+fn damage(ground: &Ground<'_>, dice: &mut Random) {
     let snapshots = ground.cache.join("v1/snapshots");
     let Ok(entries) = fs::read_dir(&snapshots) else { return };
     let paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     let Some(path) = dice.pick(&paths) else { return };
     // Evicted meanwhile: another time.
     let Ok(mut bytes) = fs::read(path) else { return };
-    let at = dice.below(bytes.len());
+    let at = dice.index(bytes.len());
     // An empty file is damage already, and none of ours.
     let Some(byte) = bytes.get_mut(at) else { return };
     *byte ^= 0x20;

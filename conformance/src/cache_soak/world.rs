@@ -7,8 +7,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 
-use super::dice::Dice;
 use crate::double::git_http::GitServer;
+use crate::fixture;
+use crate::random::Random;
 
 const REPOSITORIES: usize = 3;
 const COMMITS: usize = 6;
@@ -42,7 +43,7 @@ impl World {
     /// Makes everything below a directory.
     pub(super) fn make(directory: &Path) -> Result<Self> {
         let root = directory.join("served");
-        let mut dice = Dice::new(7);
+        let mut dice = Random::new(7);
         let mut commits = Vec::new();
         for repository in 0..REPOSITORIES {
             let path = root.join(format!("demo/r{repository}.git"));
@@ -77,7 +78,7 @@ pub(super) fn marker(repository: usize, branch: &str, path: &str) -> String {
 }
 
 /// Writes all commits in one go.
-fn fill(path: &Path, repository: usize, dice: &mut Dice) -> Result<()> {
+fn fill(path: &Path, repository: usize, dice: &mut Random) -> Result<()> {
     let mut child = command(path, &["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().context("git")?;
     let mut stream = child.stdin.take().context("git takes no input")?;
     for number in 0..COMMITS {
@@ -87,8 +88,8 @@ fn fill(path: &Path, repository: usize, dice: &mut Dice) -> Result<()> {
         for index in 0..FILES {
             let path = format!("d{}/f{index}.txt", index % 5);
             let mut contents = Vec::new();
-            for line in 0..dice.below(LINES) {
-                writeln!(contents, "{line} {:016x} of {path} in {branch} of r{repository}", dice.below(usize::MAX))?;
+            for line in 0..dice.index(LINES) {
+                writeln!(contents, "{line} {:016x} of {path} in {branch} of r{repository}", dice.index(usize::MAX))?;
             }
             writeln!(contents, "{}", marker(repository, &branch, &path))?;
             if index % 20 == 19 {
@@ -139,8 +140,7 @@ fn git(path: &Path, arguments: &[&str]) -> Result<String> {
 }
 
 fn command(path: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new("git");
-    command.args(arguments).current_dir(path).stdin(Stdio::null());
-    command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").env_remove("GIT_DIR");
+    let mut command = fixture::git(path);
+    command.args(arguments);
     command
 }

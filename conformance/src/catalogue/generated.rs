@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Item, Place, Subject, item, sha256};
 use crate::corpus::{Case, Direction};
-use crate::frames::generate::{self, Generated};
+use crate::frames::generate::{self, Control, Generated};
 
 /// The file whose templates these come from.
 const FILE: &str = "conformance/src/frames/generate.rs";
@@ -23,15 +23,14 @@ pub(super) fn items() -> Vec<Item> {
             let outcome = format!("code = '{}'", code.as_str());
             items.extend(made(&id, direction, &title, &outcome, &text));
         }
-        for (name, text) in generate::controls(direction) {
+        for Control { name, text, failure } in generate::controls(direction) {
             let word = if direction == Direction::ToParent { "to-parent" } else { "to-worker" };
             let title = format!("The message {name} unspoilt, without which the spoilt ones would prove nothing");
-            let outcome = match name {
-                // The one message that reports a failure is believed, and is one.
-                "result-failed" => "code = 'code_rejected'\nreason = 'uncaught_exception'",
-                _ => "value = '1'",
+            let outcome = match failure {
+                Some((code, reason)) => format!("code = '{}'\nreason = '{}'", code.as_str(), reason.as_str()),
+                None => "value = '1'".to_owned(),
             };
-            items.extend(made(&format!("control/{word}/{name}"), direction, &title, outcome, &text));
+            items.extend(made(&format!("control/{word}/{name}"), direction, &title, &outcome, &text));
         }
     }
     items

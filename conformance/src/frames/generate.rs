@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use wit_worker::registry::{Code, LimitId, Limits};
+use wit_worker::registry::{Code, LimitId, Limits, Reason};
 
 use super::Direction;
 
@@ -20,6 +20,17 @@ pub struct Generated {
     pub code: Code,
     /// Whether the fault lies before `execute`, so that the parent cannot have sent anything.
     pub before_execute: bool,
+}
+
+/// An unspoilt message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Control {
+    /// The message's name in ids.
+    pub name: &'static str,
+    /// The script.
+    pub text: String,
+    /// To the parent: the code and the reason the client must see; none where the value 1 comes of it.
+    pub failure: Option<(Code, Reason)>,
 }
 
 /// What a field holds.
@@ -66,10 +77,16 @@ pub fn cases(direction: Direction) -> Vec<Generated> {
 
 /// The unspoilt messages, each in its script; they must succeed, or the spoilt ones prove nothing.
 #[must_use]
-pub fn controls(direction: Direction) -> Vec<(&'static str, String)> {
+pub fn controls(direction: Direction) -> Vec<Control> {
     let messages = messages();
     let mine = messages.iter().filter(|message| message.direction == direction);
-    mine.map(|message| (message.name, message.unspoilt_script())).collect()
+    mine.map(|message| Control {
+        name: message.name,
+        text: message.unspoilt_script(),
+        // The one message to the parent that reports a failure is believed, and is one.
+        failure: (message.name == "result-failed").then_some((Code::CodeRejected, Reason::UncaughtException)),
+    })
+    .collect()
 }
 
 fn code(message: &str, field: &str, mutation: &str) -> Code {
@@ -349,7 +366,7 @@ mod tests {
             Direction::ToWorker => ToWorker::parse(body).is_ok(),
         };
         for direction in [Direction::ToParent, Direction::ToWorker] {
-            for (name, text) in controls(direction) {
+            for Control { name, text, .. } in controls(direction) {
                 assert!(legal(&last_message(&text, direction), direction), "{name}: {text}");
             }
             for case in cases(direction) {

@@ -9,10 +9,15 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::generate::Generated;
 use super::report::{self, Event, Report, Start};
 use super::script::{Lockdown, Script, Step};
 use super::{SCRIPT_FILE, template};
 
+/// The worker that goes on with the script that the source names.
+pub const MENU: &str = "ready\nwait execute\nchoose\n";
+/// The part of [`MENU`] that a generated script begins with, too.
+const PLAYED: &str = "ready\nwait execute\n";
 /// The name of the program in its directory.
 const PROGRAM: &str = "hostile_worker";
 
@@ -50,6 +55,16 @@ impl Stage {
         Self::set(program, [(SCRIPT_FILE, text)])
     }
 
+    /// The same for [`MENU`] and these cases, each by its [`file_name`].
+    ///
+    /// # Errors
+    /// As [`Self::set`].
+    pub fn with_menu(program: &Path, cases: &[Generated]) -> io::Result<Self> {
+        let files: Vec<_> = cases.iter().map(|case| (file_name(&case.id), continued(&case.text))).collect();
+        let named = files.iter().map(|(name, text)| (name.as_str(), *text));
+        Self::set(program, std::iter::once((SCRIPT_FILE, MENU)).chain(named))
+    }
+
     /// What to give to `--worker`.
     #[must_use]
     pub fn program(&self) -> PathBuf {
@@ -85,6 +100,17 @@ impl Stage {
         let alive = processes.filter(|entry| fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == program));
         alive.map(|entry| format!("process {} is left", entry.file_name().to_string_lossy())).collect()
     }
+}
+
+/// The name under which a source chooses a case. Ids have slashes, file names have none.
+#[must_use]
+pub fn file_name(id: &str) -> String {
+    id.replace('/', ".")
+}
+
+/// The part of a script after the steps that the menu has already played.
+fn continued(text: &str) -> &str {
+    text.strip_prefix(PLAYED).unwrap_or(text)
 }
 
 fn report_faults(report: &Report, script: &Script) -> Vec<String> {

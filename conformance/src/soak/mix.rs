@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use wit_worker::registry::{Code, LimitId, Reason};
 
-use super::random::Random;
 use crate::corpus::{Act, Case, Corpus, Expectation, Host, Kind, Observed, Setup};
+use crate::random::Random;
 
 /// One invocation: what is sent, what is done to it, what must come of it.
 pub(super) struct Plan {
@@ -341,7 +341,7 @@ mod tests {
         let corpus = corpus::load(&corpus::directory()).expect("the corpus is good");
         let mix = Mix::new(corpus, Times { wall: 1000, operation: 1000 });
         assert!(mix.cases.len() > 200, "{} cases", mix.cases.len());
-        let mut kinds: Vec<_> = (0..20_000).map(|n| mix.plan(&mut Random::new(1, n)).kind).collect();
+        let mut kinds: Vec<_> = (0..20_000).map(|n| mix.plan(&mut Random::stream(1, n)).kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
         assert_eq!(kinds.len(), WEIGHTS.len() + 1, "{kinds:?}");

@@ -6,7 +6,6 @@
 
 mod house;
 mod mix;
-mod random;
 mod report;
 mod site;
 mod upstream;
@@ -23,10 +22,11 @@ use anyhow::{Context as _, Result};
 use serde_json::json;
 
 use crate::corpus::{self, Observed};
+use crate::frames::to_parent::{MENU, Stage, file_name};
 use crate::frames::{self, Direction, generate};
+use crate::random::Random;
 use crate::run::answer;
 use mix::{Client, Expect, Mix, Plan, Times};
-use random::Random;
 pub use report::{Report, Row};
 use site::{Policy, Site};
 use waves::WAVES;
@@ -113,11 +113,11 @@ pub fn run(options: &Options) -> Result<Report> {
         Some(program) => {
             let cases: Vec<_> =
                 generate::cases(Direction::ToParent).into_iter().filter(|case| !case.before_execute).collect();
-            let stage = frames_stage(program, &cases)?;
+            let stage = Stage::with_menu(program, &cases)?;
             (Act::Frames(cases), Some(stage))
         }
     };
-    let program = stage.as_ref().map(frames::to_parent::Stage::program);
+    let program = stage.as_ref().map(Stage::program);
     let site = Site::start(&options.binary, policy, program.as_deref())?;
     let began = Instant::now();
     let mut tally = {
@@ -151,19 +151,6 @@ pub fn run(options: &Options) -> Result<Report> {
     Ok(Report::new(options, took, tally, closed))
 }
 
-/// The worker that goes on with the frames that the source names.
-const MENU: &str = "ready\nwait execute\nchoose\n";
-
-fn frames_stage(program: &std::path::Path, cases: &[generate::Generated]) -> Result<frames::to_parent::Stage> {
-    let mut scripts = vec![(frames::SCRIPT_FILE.to_owned(), MENU.to_owned())];
-    scripts.extend(cases.iter().map(|case| {
-        let text = case.text.strip_prefix("ready\nwait execute\n").unwrap_or(&case.text);
-        (case.id.replace('/', "."), text.to_owned())
-    }));
-    let scripts = scripts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-    Ok(frames::to_parent::Stage::set(program, scripts)?)
-}
-
 impl Floor<'_> {
     /// One caller: draws invocations until there are none left.
     fn lane(&self) -> Result<()> {
@@ -173,7 +160,7 @@ impl Floor<'_> {
             if index >= self.options.invocations {
                 return Ok(());
             }
-            let mut random = Random::new(self.options.seed, index);
+            let mut random = Random::stream(self.options.seed, index);
             if index == WARM || (index > 0 && index.is_multiple_of(interval)) {
                 let _alone = self.quiet.write().unwrap_or_else(PoisonError::into_inner);
                 self.mark(index);
@@ -197,7 +184,7 @@ impl Floor<'_> {
             Act::Scripts(mix) => mix.plan(random),
             Act::Frames(cases) => {
                 let (name, expect) = match random.pick(cases) {
-                    Some(case) => (case.id.replace('/', "."), Expect::Failure(case.code, None)),
+                    Some(case) => (file_name(&case.id), Expect::Failure(case.code, None)),
                     None => (String::new(), Expect::Any),
                 };
                 let arguments = json!({ "code": name });

@@ -10,10 +10,10 @@ use serde_json::json;
 use wit_worker::registry::{Code, Reason};
 
 use super::mix::Expect;
-use super::random::Random;
 use super::wire::Pending;
 use super::{Floor, house};
 use crate::corpus::Observed;
+use crate::random::Random;
 use crate::process::Process;
 
 /// Processor time, in clock ticks, after which a worker is running its script.
