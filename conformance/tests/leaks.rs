@@ -4,14 +4,14 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
-use conformance::binary;
 use conformance::corpus::{self, Case, Corpus};
 use conformance::fixture::CONTENT_CANARY;
 use conformance::frames::{self, template};
+use conformance::parallel::side_by_side;
 use conformance::run::Kit;
 
 /// A case that any correct server passes.
@@ -46,13 +46,13 @@ const PLACES: &[(&str, &str)] = &[
 ];
 
 struct Bench {
-    program: PathBuf,
+    kit: Arc<Kit>,
     corpus: Corpus,
 }
 
 impl Bench {
     fn set() -> Result<Self> {
-        Ok(Self { program: binary::locate()?, corpus: corpus::load(&corpus::directory())? })
+        Ok(Self { kit: Kit::new()?, corpus: corpus::load(&corpus::directory())? })
     }
 
     fn case(&self, id: &str) -> Result<&Case> {
@@ -60,11 +60,11 @@ impl Bench {
     }
 
     /// The server behind lines of a shell.
-    fn kit(&self, directory: &Path, lines: &str) -> Result<Arc<Kit>> {
+    fn kit(&self, directory: &Path, lines: &str) -> Result<Kit> {
         let path = directory.join("wrapper");
-        fs::write(&path, format!("#!/bin/sh\n{lines}\nexec '{}' \"$@\"\n", self.program.display()))?;
+        fs::write(&path, format!("#!/bin/sh\n{lines}\nexec '{}' \"$@\"\n", self.kit.binary.display()))?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
-        Kit::with_binary(path)
+        Ok(self.kit.behind(path))
     }
 
     /// Runs a harmless case behind lines of a shell, which must be found at fault.
@@ -82,20 +82,20 @@ impl Bench {
 #[test]
 fn every_form_is_found() -> Result<()> {
     let bench = Bench::set()?;
-    for (form, words) in FORMS {
+    side_by_side(FORMS.len(), FORMS, |(form, words)| {
         let secret = if form.starts_with("head") { "${GITHUB_TOKEN#ghp_}" } else { "$GITHUB_TOKEN" };
         let lines = format!("printf %s \"{secret}\" | ({form}) >&2; echo >&2");
-        bench.leak(CASE, &lines, &["stderr holds the canary of the GITHUB_TOKEN", words])?;
-    }
-    Ok(())
+        bench.leak(CASE, &lines, &["stderr holds the canary of the GITHUB_TOKEN", words])
+    })
+    .map(drop)
 }
 
 #[test]
 fn every_place_is_found_on_either_stream_and_in_files() -> Result<()> {
     let bench = Bench::set()?;
-    for (place, words) in PLACES {
-        bench.leak(CASE, &format!("printf '%s\\n' {place} >&2"), &["stderr", words])?;
-    }
+    side_by_side(PLACES.len(), PLACES, |(place, words)| {
+        bench.leak(CASE, &format!("printf '%s\\n' {place} >&2"), &["stderr", words])
+    })?;
     // Inside a message that is proper in every other way.
     let message = "printf '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"%s\"}}\\n'";
     bench.leak(CASE, &format!("{message} \"$GITHUB_TOKEN\""), &["stdout holds the canary of the GITHUB_TOKEN"])?;

@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
@@ -12,22 +13,33 @@ use conformance::canary::Canary;
 use conformance::client::Server;
 use conformance::corpus::Upstream;
 use conformance::fixture;
+use conformance::parallel::side_by_side;
 use conformance::upstream::Listener;
 use serde_json::{Value, json};
 
 /// The longest wait for an answer: beyond the time of an operation, as the policy here has it.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Builds a repository in a directory.
+type Build = fn(&Path) -> Result<()>;
+
+/// Local repositories by name.
+const REPOSITORIES: [(&str, Build); 3] =
+    [("fixture", fixture::build), ("corrupt", fixture::build_corrupt), ("gone", fixture::build)];
+
 /// A direct-mode server with a canary in everything it holds.
 struct Planted {
     server: Server,
     canaries: Vec<Canary>,
+    /// Where its repositories are.
+    local: PathBuf,
     _upstream: Listener,
     home: tempfile::TempDir,
 }
 
 impl Planted {
-    fn start(upstream: Upstream, more: &[&str]) -> Result<Self> {
+    /// With these repositories of [`REPOSITORIES`], which are there when the server starts.
+    fn start(upstream: Upstream, repositories: &[(&str, Build)], more: &[&str]) -> Result<Self> {
         let places = [
             "GITHUB_TOKEN",
             "variable",
@@ -44,15 +56,15 @@ impl Planted {
         for directory in [&cache, &temporary, &house, &local] {
             fs::create_dir_all(directory)?;
         }
-        fixture::build(&local.join("fixture"))?;
-        fixture::build_corrupt(&local.join("corrupt"))?;
-        fixture::build(&local.join("gone"))?;
+        for (name, build) in repositories {
+            build(&local.join(name))?;
+        }
         fs::write(home.path().join("policy.toml"), "operation_ms = 1000\n")?;
         let listener = Listener::start(upstream, text(6))?;
         let mut arguments: Vec<OsString> = ["mcp", "--github-url"].map(OsString::from).into();
         arguments.push(listener.url().into());
         arguments.extend(["--policy".into(), home.path().join("policy.toml").into_os_string()]);
-        for name in ["fixture", "corrupt", "gone"] {
+        for (name, _) in repositories {
             arguments.extend(["--local".into(), format!("demo/{name}={}", local.join(name).display()).into()]);
         }
         arguments.extend(more.iter().map(OsString::from));
@@ -66,9 +78,7 @@ impl Planted {
         ];
         let mut server = Server::start(&binary::locate()?, &arguments, &environment, home.path())?;
         server.initialize(PATIENCE)?;
-        // It was there when the server started.
-        fs::remove_dir_all(local.join("gone"))?;
-        Ok(Self { server, canaries, _upstream: listener, home })
+        Ok(Self { server, canaries, local, _upstream: listener, home })
     }
 
     /// The whole answer to one call.
@@ -109,7 +119,8 @@ impl Planted {
 
 #[test]
 fn failures_on_the_machine_tell_nothing() -> Result<()> {
-    let mut planted = Planted::start(Upstream::Refuse, &["--allow", "demo/*"])?;
+    let mut planted = Planted::start(Upstream::Refuse, &REPOSITORIES, &["--allow", "demo/*"])?;
+    fs::remove_dir_all(planted.local.join("gone"))?;
     let opened = planted.answer("wit_open", &json!({ "repo": "demo/fixture" }))?;
     let snapshot = opened.pointer("/result/structuredContent/snapshot_id").and_then(Value::as_str);
     let snapshot = snapshot.with_context(|| format!("not opened: {opened}"))?.to_owned();
@@ -151,7 +162,7 @@ fn failures_on_the_machine_tell_nothing() -> Result<()> {
 
 #[test]
 fn failures_of_a_server_tell_nothing() -> Result<()> {
-    for (upstream, code) in [
+    let upstreams = [
         (Upstream::Refuse, "upstream_unavailable"),
         (Upstream::Garbage, "upstream_unavailable"),
         (Upstream::Hang, "deadline_exceeded"),
@@ -159,8 +170,9 @@ fn failures_of_a_server_tell_nothing() -> Result<()> {
         (Upstream::Status(404), "repository_not_found"),
         (Upstream::Status(429), "rate_limited"),
         (Upstream::Status(500), "upstream_unavailable"),
-    ] {
-        let mut planted = Planted::start(upstream, &[])?;
+    ];
+    side_by_side(upstreams.len(), &upstreams, |&(upstream, code)| {
+        let mut planted = Planted::start(upstream, &[], &[])?;
         for tool in ["wit_open", "wit_refs"] {
             planted
                 .fails(tool, &json!({ "repo": "some/repository" }), code)
@@ -174,7 +186,7 @@ fn failures_of_a_server_tell_nothing() -> Result<()> {
                 .request("tools/call", &json!({ "name": "wit_open", "arguments": { "repo": "some/other" } }))?;
             planted.server.cancel(id)?;
         }
-        planted.finish()?;
-    }
-    Ok(())
+        planted.finish()
+    })
+    .map(drop)
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use conformance::binary;
 use conformance::corpus::{self, Case};
+use conformance::parallel::side_by_side;
 use conformance::run::Kit;
 
 /// A case that any correct server passes.
@@ -38,15 +39,16 @@ fn each_breach_is_found() -> Result<()> {
     let program = binary::locate()?;
     let corpus = corpus::load(&corpus::directory())?;
     let case: &Case = corpus.cases.iter().find(|case| case.id == CASE).context("the case is gone")?;
-    for (what, body, fault) in WRAPPERS {
+    let kit = Kit::with_binary(program.clone())?;
+    side_by_side(WRAPPERS.len(), WRAPPERS, |(what, body, fault)| {
         let directory = tempfile::tempdir()?;
-        let kit = Kit::with_binary(wrapped(&program, directory.path(), body)?)?;
-        let faults = kit.run(case)?.faults;
+        let faults = kit.behind(wrapped(&program, directory.path(), body)?).run(case)?.faults;
         if fault.is_empty() {
             ensure!(faults.is_empty(), "{what}: {faults:?}");
         } else {
             ensure!(faults.iter().any(|found| found.contains(fault)), "{what}: {faults:?}");
         }
-    }
-    Ok(())
+        Ok(())
+    })
+    .map(drop)
 }

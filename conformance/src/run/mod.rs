@@ -38,9 +38,25 @@ pub struct Kit {
     pub binary: PathBuf,
     /// A server that is not wit, started by `binary`, a shell.
     foreign: Option<Foreign>,
-    fixture: PathBuf,
-    fixture_canary: Canary,
+    fixture: Arc<Fixture>,
+}
+
+/// The fixture repository, below a directory with a canary in its name.
+#[derive(Debug)]
+struct Fixture {
+    path: PathBuf,
+    canary: Canary,
     _directory: tempfile::TempDir,
+}
+
+impl Fixture {
+    fn make() -> Result<Self> {
+        let directory = tempfile::Builder::new().prefix("wit-conformance-").tempdir()?;
+        let canary = Canary::new("path of a local repository")?;
+        let path = directory.path().join(&canary.text).join("fixture");
+        fixture::build(&path).context("the fixture repository cannot be built")?;
+        Ok(Self { path, canary, _directory: directory })
+    }
 }
 
 /// What a caller changes about how a case's server is run.
@@ -79,7 +95,13 @@ impl Kit {
     /// # Errors
     /// When the fixture cannot be built.
     pub fn with_binary(binary: PathBuf) -> Result<Arc<Self>> {
-        Self::make(binary, None)
+        Ok(Arc::new(Self { binary, foreign: None, fixture: Arc::new(Fixture::make()?) }))
+    }
+
+    /// This kit for another program, with the same fixture.
+    #[must_use]
+    pub fn behind(&self, program: PathBuf) -> Self {
+        Self { binary: program, foreign: self.foreign.clone(), fixture: Arc::clone(&self.fixture) }
     }
 
     /// The same for a foreign server.
@@ -87,15 +109,8 @@ impl Kit {
     /// # Errors
     /// As [`Self::with_binary`].
     pub fn foreign(foreign: Foreign) -> Result<Arc<Self>> {
-        Self::make(PathBuf::from("/bin/sh"), Some(foreign))
-    }
-
-    fn make(binary: PathBuf, foreign: Option<Foreign>) -> Result<Arc<Self>> {
-        let directory = tempfile::Builder::new().prefix("wit-conformance-").tempdir()?;
-        let fixture_canary = Canary::new("path of a local repository")?;
-        let fixture = directory.path().join(&fixture_canary.text).join("fixture");
-        fixture::build(&fixture).context("the fixture repository cannot be built")?;
-        Ok(Arc::new(Self { binary, foreign, fixture, fixture_canary, _directory: directory }))
+        let binary = PathBuf::from("/bin/sh");
+        Ok(Arc::new(Self { binary, foreign: Some(foreign), fixture: Arc::new(Fixture::make()?) }))
     }
 
     /// Whether this runner can run the case: scripts over the real operations.

@@ -48,7 +48,7 @@ impl Place {
         let upstream = match case.setup.upstream {
             Upstream::FailsLater => {
                 let served = root.join("served");
-                fixture::clone_bare(&kit.fixture, &served.join(format!("{}.git", fixture::REMOTE_NAME)))?;
+                fixture::clone_bare(&kit.fixture.path, &served.join(format!("{}.git", fixture::REMOTE_NAME)))?;
                 Listener::failing_later(&served)?
             }
             other => Listener::start(other, &wire.text)?,
@@ -63,7 +63,7 @@ impl Place {
             let made = [
                 ("{policy}", text(&policy_path)),
                 ("{upstream}", upstream.url()),
-                ("{fixture}", text(&kit.fixture)),
+                ("{fixture}", text(&kit.fixture.path)),
                 ("{cache}", text(&cache_path)),
                 ("{temporary}", text(&temporary_path)),
                 ("{home}", text(&home_path)),
@@ -72,7 +72,7 @@ impl Place {
                 ("{missing}", missing),
             ];
             let dress = foreign.dress(case, &locals, &made);
-            let canaries = vec![token, variable, cache, temporary, home, local, wire, kit.fixture_canary.clone()];
+            let canaries = vec![token, variable, cache, temporary, home, local, wire, kit.fixture.canary.clone()];
             let (arguments, environment) = dress;
             return Ok(Self { directory, temporary: temporary_path, arguments, environment, canaries, upstream });
         }
@@ -80,7 +80,7 @@ impl Place {
         let mut arguments: Vec<OsString> = ["mcp", "--mode", "code", "--policy"].map(OsString::from).into();
         arguments.push(policy_path.into());
         arguments.extend(["--github-url".into(), upstream.url().into()]);
-        arguments.extend(["--local".into(), format!("{}={}", fixture::NAME, text(&kit.fixture)).into()]);
+        arguments.extend(["--local".into(), format!("{}={}", fixture::NAME, text(&kit.fixture.path)).into()]);
         for (name, path) in &locals {
             arguments.extend(["--local".into(), format!("{name}={path}").into()]);
         }
@@ -102,7 +102,7 @@ impl Place {
         }
         environment.extend(case.setup.environment.iter().map(|(name, value)| (name.into(), value.into())));
 
-        let mut canaries = vec![token, variable, cache, temporary, home, local, wire, kit.fixture_canary.clone()];
+        let mut canaries = vec![token, variable, cache, temporary, home, local, wire, kit.fixture.canary.clone()];
         if variation.worker.is_some() {
             canaries
                 .push(Canary { place: "hostile worker's output", text: crate::frames::template::CANARY.to_owned() });
