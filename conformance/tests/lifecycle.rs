@@ -13,6 +13,7 @@ use conformance::binary;
 use conformance::client::Server;
 use conformance::frames::to_parent::Stage;
 use conformance::frames::{Direction, SCRIPT_FILE, parse};
+use conformance::parallel::side_by_side;
 use serde_json::{Value, json};
 
 /// The longest wait for anything.
@@ -43,31 +44,35 @@ fn call_with_spare(spare: &str) -> Result<Value> {
 
 #[test]
 fn a_spare_that_is_lost_with_the_script_untaken_is_replaced() -> Result<()> {
-    for end in ["signal KILL\nhang", "signal STOP\nhang", "signal SEGV\nhang", "exit 0", "exit 3"] {
-        // The pause outlives the call: the script lies in the pipe when it ends.
-        let content = call_with_spare(&format!("ready\npause 300ms\n{end}\n"))?;
+    let ends = ["signal KILL\nhang", "signal STOP\nhang", "signal SEGV\nhang", "exit 0", "exit 3"];
+    side_by_side(ends.len(), &ends, |end| {
+        // The script lies in the pipe, unread, when it ends.
+        let content = call_with_spare(&format!("ready\nwait input\n{end}\n"))?;
         ensure!(content.get("value") == Some(&json!(1)), "{end}: {content}");
-    }
-    Ok(())
+        Ok(())
+    })
+    .map(drop)
 }
 
 #[test]
 fn a_script_that_was_taken_is_never_given_to_another_worker() -> Result<()> {
-    for (end, code) in [
+    let ends = [
         ("signal KILL\nhang", "worker_exited"),
         ("signal SEGV\nhang", "worker_exited"),
         ("exit 3", "worker_exited"),
         ("exit 0", "worker_protocol_error"),
-    ] {
+    ];
+    side_by_side(ends.len(), &ends, |(end, code)| {
         let content = call_with_spare(&format!("ready\nwait execute\n{end}\n"))?;
         ensure!(content.get("code") == Some(&json!(code)), "{end}: {content}");
-    }
-    Ok(())
+        Ok(())
+    })
+    .map(drop)
 }
 
 #[test]
 fn a_spare_that_speaks_before_it_is_asked_is_judged_by_what_it_says() -> Result<()> {
-    let content = call_with_spare("ready\npause 300ms\nsend json {}\nsignal KILL\nhang\n")?;
+    let content = call_with_spare("ready\nwait input\nsend json {}\nsignal KILL\nhang\n")?;
     ensure!(content.get("code") == Some(&json!("worker_protocol_error")), "{content}");
     Ok(())
 }

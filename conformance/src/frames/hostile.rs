@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Signal as Number, getpid, kill_process};
 use wit_worker::protocol::FrameDecoder;
 
@@ -181,6 +182,7 @@ impl Peer for Hostile {
 
     fn act(&mut self, step: &Step, bytes: &[u8]) -> Result<(), Trouble> {
         match step {
+            Step::WaitInput => wait_for_input(),
             Step::Stderr(_) => write_all(io::stderr().as_fd(), bytes),
             Step::Exit(status) => std::process::exit(i32::from(*status)),
             Step::Signal(signal) => raise(*signal),
@@ -214,6 +216,20 @@ impl Peer for Hostile {
             },
             // The lockdown happened before the first step.
             _ => Ok(()),
+        }
+    }
+}
+
+/// Waits until something lies in the pipe from the parent; what the parent has closed is gone instead.
+fn wait_for_input() -> Result<(), Trouble> {
+    let stdin = io::stdin();
+    loop {
+        let mut polled = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut polled, None) {
+            Ok(_) if polled.iter().any(|fd| fd.revents().contains(PollFlags::IN)) => return Ok(()),
+            Ok(_) => return Err(Trouble::Gone),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(Trouble::Other(format!("poll: {error}"))),
         }
     }
 }

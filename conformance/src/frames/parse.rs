@@ -186,6 +186,7 @@ impl Parser {
             ("lockdown", "without capabilities") => Ok(Step::Lockdown(Lockdown::WithoutCapabilities)),
             ("lockdown", "with thread") => Ok(Step::Lockdown(Lockdown::WithThread)),
             ("wait", "execute") => Ok(Step::WaitExecute),
+            ("wait", "input") => Ok(Step::WaitInput),
             ("wait", "eof") => Ok(Step::WaitEof),
             ("choose", "") => Ok(Step::Choose),
             ("stderr", _) => payload(rest).map(Step::Stderr),
@@ -397,6 +398,7 @@ mod tests {
             "ready\nlockdown none",
             "lockdown partly",
             "wait",
+            "wait output",
             "expect result {}",
             "expect exit 0",
             "times 0 ready",
@@ -411,7 +413,7 @@ mod tests {
             error(bad, Direction::ToParent);
         }
         for bad in
-            ["ready", "signal KILL", "exit 3", "stderr text \"x\"", "lockdown none", "expect host_result", "execute x"]
+            ["ready", "wait input", "signal KILL", "exit 3", "stderr text \"x\"", "lockdown none", "expect host_result", "execute x"]
         {
             error(bad, Direction::ToWorker);
         }

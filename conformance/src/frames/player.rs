@@ -75,7 +75,7 @@ pub trait Peer {
     /// When it does not end in time, or is not ours to wait for.
     fn ended(&mut self) -> Result<Ended, Trouble>;
 
-    /// Does what only this kind of peer does: stderr, signals, exit, fork. The bytes are those of `stderr`, or the
+    /// Does what only this kind of peer does: waiting for input it leaves unread, stderr, signals, exit, fork. The bytes are those of `stderr`, or the
     /// source for `choose`.
     ///
     /// # Errors
@@ -144,6 +144,7 @@ impl<P: Peer> Player<'_, P> {
             }
             Step::Choose => self.peer.act(step, &self.source),
             Step::Lockdown(_)
+            | Step::WaitInput
             | Step::Exit(_)
             | Step::Signal(_)
             | Step::IgnoreTerm

@@ -28,6 +28,8 @@ pub enum Step {
     Lockdown(Lockdown),
     /// Read the `execute` frame and the source; from then on `$INVOCATION` is the parent's.
     WaitExecute,
+    /// Wait until the parent has written something, and read none of it.
+    WaitInput,
     /// After the last step, go on with the script of this directory that the source names.
     Choose,
     /// Read and drop whatever comes until the other side closes.
