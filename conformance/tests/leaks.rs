@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 use conformance::corpus::{self, Case, Corpus};
 use conformance::fixture::CONTENT_CANARY;
 use conformance::frames::{self, template};
-use conformance::parallel::side_by_side;
+use conformance::parallel::{side_by_side, twice_the_processors};
 use conformance::run::Kit;
 
 /// A case that any correct server passes.
@@ -82,7 +82,7 @@ impl Bench {
 #[test]
 fn every_form_is_found() -> Result<()> {
     let bench = Bench::set()?;
-    side_by_side(FORMS.len(), FORMS, |(form, words)| {
+    side_by_side(twice_the_processors(), FORMS, |(form, words)| {
         let secret = if form.starts_with("head") { "${GITHUB_TOKEN#ghp_}" } else { "$GITHUB_TOKEN" };
         let lines = format!("printf %s \"{secret}\" | ({form}) >&2; echo >&2");
         bench.leak(CASE, &lines, &["stderr holds the canary of the GITHUB_TOKEN", words])
@@ -93,7 +93,7 @@ fn every_form_is_found() -> Result<()> {
 #[test]
 fn every_place_is_found_on_either_stream_and_in_files() -> Result<()> {
     let bench = Bench::set()?;
-    side_by_side(PLACES.len(), PLACES, |(place, words)| {
+    side_by_side(twice_the_processors(), PLACES, |(place, words)| {
         bench.leak(CASE, &format!("printf '%s\\n' {place} >&2"), &["stderr", words])
     })?;
     // Inside a message that is proper in every other way.

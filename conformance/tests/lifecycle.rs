@@ -13,7 +13,7 @@ use conformance::binary;
 use conformance::client::Server;
 use conformance::frames::to_parent::Stage;
 use conformance::frames::{Direction, SCRIPT_FILE, parse};
-use conformance::parallel::side_by_side;
+use conformance::parallel::{side_by_side, twice_the_processors};
 use serde_json::{Value, json};
 
 /// The longest wait for anything.
@@ -45,7 +45,7 @@ fn call_with_spare(spare: &str) -> Result<Value> {
 #[test]
 fn a_spare_that_is_lost_with_the_script_untaken_is_replaced() -> Result<()> {
     let ends = ["signal KILL\nhang", "signal STOP\nhang", "signal SEGV\nhang", "exit 0", "exit 3"];
-    side_by_side(ends.len(), &ends, |end| {
+    side_by_side(twice_the_processors(), &ends, |end| {
         // The script lies in the pipe, unread, when it ends.
         let content = call_with_spare(&format!("ready\nwait input\n{end}\n"))?;
         ensure!(content.get("value") == Some(&json!(1)), "{end}: {content}");
@@ -62,7 +62,7 @@ fn a_script_that_was_taken_is_never_given_to_another_worker() -> Result<()> {
         ("exit 3", "worker_exited"),
         ("exit 0", "worker_protocol_error"),
     ];
-    side_by_side(ends.len(), &ends, |(end, code)| {
+    side_by_side(twice_the_processors(), &ends, |(end, code)| {
         let content = call_with_spare(&format!("ready\nwait execute\n{end}\n"))?;
         ensure!(content.get("code") == Some(&json!(code)), "{end}: {content}");
         Ok(())

@@ -13,7 +13,7 @@ use conformance::canary::Canary;
 use conformance::client::Server;
 use conformance::corpus::Upstream;
 use conformance::fixture;
-use conformance::parallel::side_by_side;
+use conformance::parallel::{side_by_side, twice_the_processors};
 use conformance::upstream::Listener;
 use serde_json::{Value, json};
 
@@ -171,7 +171,7 @@ fn failures_of_a_server_tell_nothing() -> Result<()> {
         (Upstream::Status(429), "rate_limited"),
         (Upstream::Status(500), "upstream_unavailable"),
     ];
-    side_by_side(upstreams.len(), &upstreams, |&(upstream, code)| {
+    side_by_side(twice_the_processors(), &upstreams, |&(upstream, code)| {
         let mut planted = Planted::start(upstream, &[], &[])?;
         for tool in ["wit_open", "wit_refs"] {
             planted

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use conformance::binary;
 use conformance::corpus::{self, Case};
-use conformance::parallel::side_by_side;
+use conformance::parallel::{side_by_side, twice_the_processors};
 use conformance::run::Kit;
 
 /// A case that any correct server passes.
@@ -40,7 +40,7 @@ fn each_breach_is_found() -> Result<()> {
     let corpus = corpus::load(&corpus::directory())?;
     let case: &Case = corpus.cases.iter().find(|case| case.id == CASE).context("the case is gone")?;
     let kit = Kit::with_binary(program.clone())?;
-    side_by_side(WRAPPERS.len(), WRAPPERS, |(what, body, fault)| {
+    side_by_side(twice_the_processors(), WRAPPERS, |(what, body, fault)| {
         let directory = tempfile::tempdir()?;
         let faults = kit.behind(wrapped(&program, directory.path(), body)?).run(case)?.faults;
         if fault.is_empty() {
