@@ -27,7 +27,9 @@ mod usage;
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
-    let arguments = libtest_mimic::Arguments::from_args();
+    let mut arguments = libtest_mimic::Arguments::from_args();
+    // Most trials wait for another process.
+    arguments.test_threads.get_or_insert_with(conformance::parallel::twice_the_processors);
     let stage = match stage::set() {
         Ok(stage) => std::sync::Arc::new(stage),
         Err(error) => {
@@ -36,13 +38,19 @@ fn main() -> ExitCode {
         }
     };
     let mut trials = Vec::new();
+    // What takes longest begins first.
+    stage::trial(&mut trials, &stage, "rules/none-is-redundant".to_owned(), usage::no_redundant_rules);
     for who in stage.identities() {
-        layers::add(&mut trials, &stage, who);
-        lives::add(&mut trials, &stage, who);
         sweeps::add(&mut trials, &stage, who);
         real::add(&mut trials, &stage, who);
+        lives::add(&mut trials, &stage, who);
     }
-    stage::trial(&mut trials, &stage, "rules/none-is-redundant".to_owned(), usage::no_redundant_rules);
+    for who in stage.identities() {
+        if let Err(error) = layers::add(&mut trials, &stage, who) {
+            eprintln!("the attacks cannot be tried: {error:#}");
+            return ExitCode::FAILURE;
+        }
+    }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -10,10 +10,14 @@ use std::num::NonZeroU64;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use conformance::corpus::{self, Case, Kind};
 use conformance::parallel::side_by_side;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use serde_json::value::RawValue;
 use wit_worker::WORKER_ARGUMENT;
 use wit_worker::protocol::frame;
@@ -26,6 +30,8 @@ use super::stage::{Stage, Who};
 
 /// Milliseconds of JavaScript: enough for any script that ends by itself.
 const WALL_MS: u64 = 150;
+/// The longest one run may take: far longer than any does, on a machine that is busy.
+const STALLED: Duration = Duration::from_secs(60);
 /// Workers at once. Most of a run is waiting for stops of the other process.
 const AT_ONCE: usize = 4;
 /// What a shell says of a process that SIGSYS ended, and the tracer too.
@@ -94,11 +100,27 @@ fn count_script(stage: &Stage, case: &Case) -> anyhow::Result<Counts> {
     let file = tempfile::NamedTempFile::new()?;
     let mut command = traced(stage, file.path(), stage.wit()?);
     command.arg(WORKER_ARGUMENT).stdin(Stdio::piped()).stderr(Stdio::null());
-    // The tracer and the worker it traces are one group, which a stalled run is ended by.
+    // The tracer and the worker it traces are one group, by which a stalled run is ended.
     let mut child = command.process_group(0).spawn()?;
-    let driven = drive(&mut child, &case.source());
-    drop(child.stdin.take());
+    let group = Pid::from_child(&child);
+    let (over, ended) = mpsc::channel::<()>();
+    let (driven, stalled) = thread::scope(|scope| {
+        let watchdog = scope.spawn(move || {
+            let stalled = ended.recv_timeout(STALLED) == Err(RecvTimeoutError::Timeout);
+            if stalled {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+            stalled
+        });
+        let driven = drive(&mut child, &case.source());
+        drop(child.stdin.take());
+        // Not yet reaped, so that the group's number is nobody else's while the watchdog may use it.
+        let waited = waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        drop(over);
+        (driven.and(waited.map(drop).map_err(anyhow::Error::from)), watchdog.join().unwrap_or(true))
+    });
     let status = child.wait()?;
+    ensure!(!stalled, "it was not over after {STALLED:.0?}");
     ensure!(status.code() != Some(VIOLATION), "a call without a rule: {:?}", read(file.path())?);
     driven?;
     read(file.path())
