@@ -32,30 +32,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn texts(folder: &str) -> std::io::Result<Vec<String>> {
-    let files = fs::read_dir(root().join("adversarial-scripts/frames").join(folder))?;
-    files.map(|entry| fs::read_to_string(entry?.path())).collect()
-}
-
-/// The text of every script case.
-fn scripts() -> std::io::Result<Vec<String>> {
-    let mut texts = Vec::new();
-    for family in fs::read_dir(root().join("adversarial-scripts"))? {
-        for file in fs::read_dir(family?.path()).into_iter().flatten() {
-            let path = file?.path();
-            if path.extension().is_some_and(|extension| extension == "js") {
-                texts.push(fs::read_to_string(path)?);
-            }
-        }
-    }
-    Ok(texts)
-}
-
 #[test]
 fn every_seed_passes() -> std::io::Result<()> {
-    let scripts = scripts()?;
-    assert!(scripts.len() >= 300, "{} scripts", scripts.len());
-    let all = seeds::all(&texts("to-parent")?, &texts("to-worker")?, &scripts);
+    let texts = seeds::read(&root())?;
+    assert!(texts.scripts.len() >= 300, "{} scripts", texts.scripts.len());
+    let all = seeds::all(&texts);
     for (name, target) in TARGETS {
         let (_, seeds) = all.iter().find(|(other, _)| other == name).expect("every target has seeds");
         assert!(seeds.len() >= 40, "{name} has {} seeds", seeds.len());
@@ -86,7 +67,7 @@ fn every_finding_passes() -> std::io::Result<()> {
 #[test]
 fn every_target_is_named_in_the_manifest() -> std::io::Result<()> {
     let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml"))?;
-    for (name, _) in seeds::all(&[], &[], &[]) {
+    for (name, _) in seeds::all(&seeds::Texts::default()) {
         assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
         assert!(root().join(format!("fuzz/fuzz_targets/{name}.rs")).is_file(), "{name}");
     }

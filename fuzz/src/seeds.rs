@@ -1,6 +1,9 @@
 //! Seeds from the corpus: every message that a frames case sends, the texts of the cases themselves, and a few inputs
 //! in the targets' own encodings.
 
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
 use conformance::frames::script::Step;
 use conformance::frames::template::Variables;
 use conformance::frames::{Direction, generate, parse};
@@ -12,18 +15,55 @@ const MAX_SEED: usize = 4096;
 /// A target and its seeds.
 pub type Seeds = Vec<(&'static str, Vec<Vec<u8>>)>;
 
-/// All seeds that need nothing of the server, from the texts of frames cases in each direction and from scripts.
+/// The texts of the corpus, in order of their paths.
+#[derive(Debug, Default)]
+pub struct Texts {
+    /// Frames cases to the parent.
+    pub to_parent: Vec<String>,
+    /// Frames cases to the worker.
+    pub to_worker: Vec<String>,
+    /// Cases that are scripts.
+    pub scripts: Vec<String>,
+}
+
+/// Reads the corpus of the checkout at `root`.
+///
+/// # Errors
+/// When a directory or a file cannot be read.
+pub fn read(root: &Path) -> io::Result<Texts> {
+    let corpus = root.join("adversarial-scripts");
+    let texts = |mut paths: Vec<PathBuf>| -> io::Result<Vec<String>> {
+        paths.sort();
+        paths.iter().map(fs::read_to_string).collect()
+    };
+    let mut scripts = Vec::new();
+    for family in entries(&corpus)?.into_iter().filter(|path| path.is_dir()) {
+        scripts.extend(entries(&family)?.into_iter().filter(|path| path.extension().is_some_and(|end| end == "js")));
+    }
+    let frames = |folder: &str| entries(&corpus.join("frames").join(folder));
+    Ok(Texts {
+        to_parent: texts(frames("to-parent")?)?,
+        to_worker: texts(frames("to-worker")?)?,
+        scripts: texts(scripts)?,
+    })
+}
+
+fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect()
+}
+
+/// All seeds that need nothing of the server.
 #[must_use]
-pub fn all(to_parent: &[String], to_worker: &[String], scripts: &[String]) -> Seeds {
+pub fn all(texts: &Texts) -> Seeds {
+    let Texts { to_parent, to_worker, scripts } = texts;
     let mut generated = [Vec::new(), Vec::new()];
     for (texts, direction) in generated.iter_mut().zip([Direction::ToParent, Direction::ToWorker]) {
         texts.extend(generate::cases(direction).into_iter().map(|case| case.text));
         texts.extend(generate::controls(direction).into_iter().map(|control| control.text));
     }
-    let [parent_texts, worker_texts] = [to_parent, to_worker].map(<[String]>::to_vec);
-    let from_worker = messages(parent_texts.iter().chain(&generated[0]), Direction::ToParent);
-    let to_worker = messages(worker_texts.iter().chain(&generated[1]), Direction::ToWorker);
-    let texts: Vec<Vec<u8>> = parent_texts.iter().chain(&worker_texts).map(|text| text.clone().into_bytes()).collect();
+    let texts: Vec<Vec<u8>> = to_parent.iter().chain(to_worker).map(|text| text.clone().into_bytes()).collect();
+    let from_worker = messages(to_parent.iter().chain(&generated[0]), Direction::ToParent);
+    let to_worker = messages(to_worker.iter().chain(&generated[1]), Direction::ToWorker);
     let session = from_worker.iter().map(|message| session_step(message)).collect();
     let streams = from_worker.iter().chain(&to_worker).map(|message| stream(message)).collect();
     let json = from_worker.iter().chain(&to_worker).cloned().collect();

@@ -3,33 +3,19 @@
 use std::path::Path;
 use std::{fs, io};
 
+use wit_fuzz::{seeds, snapshot};
+
 fn main() -> io::Result<()> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let texts = |folder: &str| -> io::Result<Vec<String>> {
-        let folder = here.join("../adversarial-scripts/frames").join(folder);
-        let mut paths: Vec<_> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
-        paths.sort();
-        paths.iter().map(fs::read_to_string).collect()
-    };
-    let mut scripts = Vec::new();
-    for family in fs::read_dir(here.join("../adversarial-scripts"))?.flatten().map(|entry| entry.path()) {
-        for path in fs::read_dir(&family).into_iter().flatten().flatten().map(|entry| entry.path()) {
-            if path.extension().is_some_and(|extension| extension == "js") {
-                scripts.push(path);
-            }
-        }
-    }
-    scripts.sort();
-    let scripts = scripts.iter().map(fs::read_to_string).collect::<io::Result<Vec<_>>>()?;
-    let mut all = wit_fuzz::seeds::all(&texts("to-parent")?, &texts("to-worker")?, &scripts);
-    all.push(("snapshot", wit_fuzz::snapshot::seeds()));
-    for (target, seeds) in all {
+    let mut all = seeds::all(&seeds::read(&here.join(".."))?);
+    all.push(("snapshot", snapshot::seeds()));
+    for (target, inputs) in all {
         let folder = here.join("corpus").join(target);
         fs::create_dir_all(&folder)?;
-        for (index, seed) in seeds.iter().enumerate() {
+        for (index, seed) in inputs.iter().enumerate() {
             fs::write(folder.join(format!("seed-{index:04}")), seed)?;
         }
-        eprintln!("{target}: {} seeds", seeds.len());
+        eprintln!("{target}: {} seeds", inputs.len());
     }
     Ok(())
 }
