@@ -19,9 +19,9 @@ pub mod foreign;
 pub mod frames;
 #[cfg(unix)]
 pub mod mutants;
+pub mod parallel;
 #[cfg(target_os = "linux")]
 pub mod probe;
-pub mod parallel;
 pub mod process;
 pub mod profile;
 mod random;

@@ -14,8 +14,7 @@ use conformance::run::Kit;
 use super::{chosen, print, selection};
 
 /// Arguments that say how a report is made; one that is made already has them in its head.
-const MADE_OTHERWISE: [&str; 9] =
-    ["ids", "family", "flag", "invariant", "code", "place", "profile", "date", "session"];
+const MADE_OTHERWISE: [&str; 9] = ["ids", "family", "flag", "invariant", "code", "place", "profile", "date", "session"];
 
 /// What to report, and how.
 #[derive(Debug, Args)]

@@ -141,10 +141,7 @@ impl Api {
         let token = format!("ghs_canary{}", self.issued_ever);
         self.issued.push(token.clone());
         let expires_at = date::written(now().saturating_add_signed(app.seconds));
-        json_answer(
-            201,
-            &json!({ "token": token, "expires_at": expires_at, "permissions": {} }),
-        )
+        json_answer(201, &json!({ "token": token, "expires_at": expires_at, "permissions": {} }))
     }
 }
 

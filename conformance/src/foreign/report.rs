@@ -216,7 +216,8 @@ impl ForeignReport {
             let count = |verdict: Verdict| {
                 self.cases.iter().filter(|row| row.why.as_deref() == Some(why) && row.verdict == verdict).count()
             };
-            let _ = writeln!(text, "| {} | {} | {} |", short(why), count(Verdict::Skipped), count(Verdict::Unsupported));
+            let _ =
+                writeln!(text, "| {} | {} | {} |", short(why), count(Verdict::Skipped), count(Verdict::Unsupported));
         }
         text.push_str("\n## What passed\n\n| case | title | ms |\n|---|---|---:|\n");
         for row in self.cases.iter().filter(|row| row.verdict == Verdict::Passed) {

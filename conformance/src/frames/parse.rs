@@ -412,9 +412,16 @@ mod tests {
         ] {
             error(bad, Direction::ToParent);
         }
-        for bad in
-            ["ready", "wait input", "signal KILL", "exit 3", "stderr text \"x\"", "lockdown none", "expect host_result", "execute x"]
-        {
+        for bad in [
+            "ready",
+            "wait input",
+            "signal KILL",
+            "exit 3",
+            "stderr text \"x\"",
+            "lockdown none",
+            "expect host_result",
+            "execute x",
+        ] {
             error(bad, Direction::ToWorker);
         }
     }

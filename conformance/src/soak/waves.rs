@@ -13,8 +13,8 @@ use super::mix::Expect;
 use super::wire::Pending;
 use super::{Floor, house};
 use crate::corpus::Observed;
-use crate::random::Random;
 use crate::process::Process;
+use crate::random::Random;
 
 /// Processor time, in clock ticks, after which a worker is running its script.
 const BUSY_TICKS: u64 = 4;
