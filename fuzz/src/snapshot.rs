@@ -26,13 +26,18 @@ struct Place {
 /// the checksums are put right, so that what lies behind them is reached; then follow the header and, without the rest of
 /// its page, everything after it.
 pub fn snapshot(data: &[u8]) {
+    is_read(data);
+}
+
+/// The same, and whether it was read.
+pub fn is_read(data: &[u8]) -> bool {
     // Tests call this from several threads, and the place is one.
     static PLACE: OnceLock<Mutex<Place>> = OnceLock::new();
     let place = PLACE.get_or_init(|| Mutex::new(place().expect("a directory of our own")));
     let place = place.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some((&flags, rest)) = data.split_first() else { return };
+    let Some((&flags, rest)) = data.split_first() else { return false };
     if rest.len() > MAX_BYTES {
-        return;
+        return false;
     }
     fs::write(&place.file, expanded(flags, rest)).expect("the disk is ours");
     let store = Store::open(place.directory.path(), u64::MAX).expect("the cache opens");
@@ -40,8 +45,12 @@ pub fn snapshot(data: &[u8]) {
         Some(snapshot) => {
             assert_eq!(snapshot.id(), place.id);
             walk(&snapshot);
+            true
         }
-        None => assert!(!place.file.exists(), "a damaged file is dropped"),
+        None => {
+            assert!(!place.file.exists(), "a damaged file is dropped");
+            false
+        }
     }
 }
 

@@ -32,6 +32,13 @@ fn put(kind: &str, path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     match kind {
         "fifo" => fifo(path),
+        // A ref is looked for behind such a link: here is one that never ends.
+        "directory" => {
+            let away = path.parent().unwrap().join("../../hooks");
+            fs::create_dir_all(&away).unwrap();
+            fifo(&away.join("other"));
+            symlink("../../hooks", path).unwrap();
+        }
         "socket" => drop(UnixListener::bind(path).unwrap()),
         "endless" => symlink("/dev/zero", path).unwrap(),
         "loop" => symlink(path, path).unwrap(),
@@ -50,6 +57,7 @@ async fn special_files_neither_hang_nor_exhaust() {
         ("shallow", &["fifo", "endless"]),
         ("refs/heads/main", &["fifo", "socket", "endless", "loop", "huge"]),
         ("refs/heads/deep/other", &["fifo", "endless"]),
+        ("refs/heads/away", &["directory"]),
         ("objects/info/alternates", &["fifo", "endless", "huge"]),
         ("objects/pack/pack-1.pack", &["fifo", "socket", "endless"]),
         ("objects/pack/pack-1.idx", &["fifo", "endless"]),
@@ -80,6 +88,28 @@ async fn special_files_neither_hang_nor_exhaust() {
             }
             assert!(begun.elapsed() < SOON, "{kind} at {place}");
         }
+    }
+}
+
+/// A symbolic ref may name any file of the repository; only what lies below `refs/` has been looked at.
+#[tokio::test]
+async fn a_symbolic_ref_leads_to_no_other_file() {
+    for (place, asked) in [("HEAD", None), ("refs/heads/other", Some("other"))] {
+        let fixture = Fixture::empty();
+        fixture.write("a.txt", "one\n");
+        fixture.commit("one");
+        let host = Host::local(fixture.path());
+        let git = fixture.path().join(".git");
+        fs::create_dir_all(git.join("hooks")).unwrap();
+        fifo(&git.join("hooks/pipe"));
+        fs::write(git.join(place), "ref: hooks/pipe\n").unwrap();
+        let begun = Instant::now();
+        let error =
+            host.call(OperationId::Open, json!({ "repo": "demo/repo", "ref": asked.unwrap_or_default() })).await;
+        assert_eq!(error.expect_err(place).code, Code::OperationFailed, "{place}");
+        let refs = host.call(OperationId::Refs, json!({ "repo": "demo/repo" })).await;
+        assert!(refs.is_ok(), "{place}: {refs:?}");
+        assert!(begun.elapsed() < SOON, "{place}");
     }
 }
 

@@ -1,12 +1,12 @@
 //! The GitHub App's arguments: all three or none, each from the command line or its variable.
 
-use std::io::{ErrorKind, Read as _};
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::environment;
 use super::exit::Exit;
+use super::{environment, input};
 use crate::github::{App, AppError};
 
 /// Longest private key file that is read, in bytes: several times the longest key.
@@ -51,9 +51,10 @@ impl AppArguments {
                 )));
             }
         };
-        let pem = read_key(&path).map_err(|error| {
+        let pem = input::file(&path, KEY_BYTES).map_err(|error| {
             let what = match error.kind() {
                 ErrorKind::NotFound => "there is no such file".to_owned(),
+                ErrorKind::FileTooLarge => "is larger than any key".to_owned(),
                 kind => format!("cannot be read: {kind}"),
             };
             Exit::Usage(format!("--app-private-key-path {}: {what}", path.display()))
@@ -67,10 +68,4 @@ impl AppArguments {
             Exit::Usage(format!("{argument}: {error}"))
         })
     }
-}
-
-fn read_key(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(KEY_BYTES).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

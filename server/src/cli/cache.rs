@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::args::{Cache, CacheAction, CachePrune};
 use super::exit::Exit;
-use super::{environment, output, units};
+use super::{output, setup, units};
 use crate::operations::timestamp;
 use crate::snapshot::{CacheRow, CacheState, Inventory, Prune};
 
@@ -19,9 +19,7 @@ use crate::snapshot::{CacheRow, CacheState, Inventory, Prune};
 const SHOWN_DIGITS: usize = 12;
 
 pub(super) fn run(arguments: &Cache) -> Result<(), Exit> {
-    let directory = arguments.cache_dir.clone().or_else(environment::cache_dir).ok_or_else(|| {
-        Exit::Environment("no cache directory: give --cache-dir, or set WIT_CACHE_DIR or HOME".to_owned())
-    })?;
+    let directory = setup::cache_dir(arguments.cache_dir.as_deref())?;
     match &arguments.action {
         Some(CacheAction::Prune(_)) if arguments.show.verify => {
             Err(Exit::Usage("--verify belongs to 'wit cache show'; try '--help'".to_owned()))

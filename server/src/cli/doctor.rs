@@ -135,7 +135,7 @@ struct Token {
     present: bool,
 }
 
-/// Looks at everything. Takes a few milliseconds, and at most two seconds for the git server.
+/// Looks at everything. Takes a few milliseconds, and at most four seconds for the network.
 pub(super) fn examine(options: &DoctorOptions) -> Report {
     let mut sandbox = platform::examine(options.worker.as_deref());
     let temporary = host::temporary();

@@ -9,6 +9,7 @@ mod cache;
 mod doctor;
 mod environment;
 mod exit;
+mod input;
 mod logging;
 mod mcp;
 mod output;

@@ -1,7 +1,6 @@
 //! `wit run`: one Code Mode invocation from a shell.
 
-use std::io::{ErrorKind, Read as _};
-use std::path::Path;
+use std::io::ErrorKind;
 
 use tokio_util::sync::CancellationToken;
 use wit_worker::registry::LimitId;
@@ -9,7 +8,7 @@ use wit_worker::registry::LimitId;
 use super::args::Run;
 use super::exit::Exit;
 use super::shutdown::Signals;
-use super::{output, runtime, setup};
+use super::{input, output, runtime, setup};
 use crate::operations::Refresh;
 
 /// Most bytes of a script that are read at all; the limit on a script is far below and has its own code.
@@ -50,28 +49,18 @@ pub(super) fn run(arguments: &Run) -> Result<(), Exit> {
 fn source(arguments: &Run) -> Result<String, Exit> {
     let (name, bytes) = match (&arguments.code, &arguments.file) {
         (Some(code), _) => return Ok(code.clone()),
-        (None, Some(file)) if file.as_os_str() != "-" => (file.display().to_string(), read_file(file)),
-        (None, _) => ("stdin".to_owned(), read_limited(std::io::stdin().lock())),
+        (None, Some(file)) if file.as_os_str() != "-" => {
+            (file.display().to_string(), input::file(file, MAX_SCRIPT_BYTES))
+        }
+        (None, _) => ("stdin".to_owned(), input::bounded(std::io::stdin().lock(), MAX_SCRIPT_BYTES)),
     };
     let bytes = bytes.map_err(|error| {
         Exit::Usage(match error.kind() {
             ErrorKind::NotFound => format!("{name}: there is no such file"),
+            ErrorKind::FileTooLarge => format!("{name} is larger than any script may be"),
             ErrorKind::IsADirectory => format!("{name} is a directory, not a script"),
             kind => format!("{name} cannot be read: {kind}"),
         })
     })?;
-    if bytes.len() as u64 > MAX_SCRIPT_BYTES {
-        return Err(Exit::Usage(format!("{name} is larger than any script may be")));
-    }
     String::from_utf8(bytes).map_err(|_| Exit::Usage(format!("{name} is not UTF-8 text")))
-}
-
-fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
-    read_limited(std::fs::File::open(path)?)
-}
-
-fn read_limited(reader: impl std::io::Read) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reader.take(MAX_SCRIPT_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::exit::Exit;
 
-/// Most blocking threads at once. Operations are bounded by their own semaphore, well below.
+/// Most blocking threads at once. Operations are bounded by their own slots, well below.
 const BLOCKING_THREADS: usize = 64;
 /// How long an idle blocking thread stays.
 const BLOCKING_IDLE: Duration = Duration::from_secs(2);

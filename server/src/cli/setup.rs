@@ -1,6 +1,6 @@
 //! From arguments and environment to the operations and Code Mode.
 
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use wit_worker::registry::{Code, LimitId};
 
 use super::args::Shared;
 use super::exit::Exit;
-use super::{environment, output};
+use super::{environment, input, output};
 use crate::codemode::{CodeMode, CodeModeOptions, CodeModePolicy, PolicyError, StartError};
 use crate::envelope::ErrorEnvelope;
 use crate::operations::{HostOperations, OpenError, Operations, OperationsOptions, Refresh};
@@ -46,17 +46,12 @@ fn read_policy(file: &Path) -> Result<String, PolicyError> {
     let unreadable = |error: std::io::Error| {
         PolicyError::Unreadable(match error.kind() {
             ErrorKind::NotFound => "there is no such file".to_owned(),
+            ErrorKind::FileTooLarge => format!("it is larger than {MAX_POLICY_BYTES} bytes"),
             kind => kind.to_string(),
         })
     };
-    let mut text = String::new();
-    let reader = std::fs::File::open(file).map_err(unreadable)?;
-    // Not by the size it claims: a device has none.
-    reader.take(MAX_POLICY_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
-    if text.len() as u64 > MAX_POLICY_BYTES {
-        return Err(PolicyError::Unreadable(format!("it is larger than {MAX_POLICY_BYTES} bytes")));
-    }
-    Ok(text)
+    let bytes = input::file(file, MAX_POLICY_BYTES).map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|_| PolicyError::Unreadable("it is not UTF-8 text".to_owned()))
 }
 
 /// The operations over the repositories the operator chose.
@@ -66,9 +61,7 @@ fn read_policy(file: &Path) -> Result<String, PolicyError> {
 pub(super) fn operations(shared: &Shared, refresh: Refresh) -> Result<Arc<dyn HostOperations>, Exit> {
     shared.local.iter().try_for_each(check_mapping)?;
     check_names(&shared.local)?;
-    let cache_dir = shared.cache_dir.clone().or_else(environment::cache_dir).ok_or_else(|| {
-        Exit::Environment("no cache directory: give --cache-dir, or set WIT_CACHE_DIR or HOME".to_owned())
-    })?;
+    let cache_dir = cache_dir(shared.cache_dir.as_deref())?;
     let options = OperationsOptions {
         local: shared.local.clone(),
         allow: shared.allow.clone(),
@@ -107,6 +100,16 @@ pub(super) fn codemode(
     CodeMode::start(options).map_err(|error| match error {
         StartError::Policy(error) => invalid_policy(&error),
         error => Exit::Environment(error.to_string()),
+    })
+}
+
+/// The cache directory in force.
+///
+/// # Errors
+/// When neither arguments nor environment name one.
+pub(super) fn cache_dir(given: Option<&Path>) -> Result<PathBuf, Exit> {
+    given.map(Path::to_owned).or_else(environment::cache_dir).ok_or_else(|| {
+        Exit::Environment("no cache directory: give --cache-dir, or set WIT_CACHE_DIR or HOME".to_owned())
     })
 }
 

@@ -6,9 +6,10 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use http::{HeaderMap, StatusCode};
+use http::header::DATE;
+use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::error::GithubError;
 
@@ -53,9 +54,21 @@ impl Limits {
     }
 }
 
+/// The server's time as an answer has it, in seconds since 1970; ours if it says none.
+pub(crate) fn server_time(headers: &HeaderMap) -> u64 {
+    let told = headers.get(DATE).and_then(date);
+    told.unwrap_or_else(|| SystemTime::UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs()))
+}
+
+/// A `Date` header in seconds since 1970.
+pub(super) fn date(value: &HeaderValue) -> Option<u64> {
+    let time = chrono::DateTime::parse_from_rfc2822(value.to_str().ok()?).ok()?;
+    u64::try_from(time.timestamp()).ok()
+}
+
 /// The wait an answer asks for, if it says that a limit is reached. `now` is the server's own time where it told it;
 /// `documented` says that the answer refers to GitHub's page about rate limits.
-pub(super) fn wait(status: StatusCode, headers: &HeaderMap, now: u64, documented: bool) -> Option<u64> {
+pub(crate) fn wait(status: StatusCode, headers: &HeaderMap, now: u64, documented: bool) -> Option<u64> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
     let retry_after = number("retry-after");
     let used_up = number("x-ratelimit-remaining") == Some(0);

@@ -17,5 +17,6 @@ mod transport;
 
 pub use app::{App, AppError};
 pub use error::GithubError;
+pub(crate) use limits::{server_time, wait};
 pub(crate) use rest::Github;
 pub(crate) use search::{FIRST_RESULTS, Found, PAGE_RESULTS};

@@ -23,7 +23,7 @@ use crate::repository::{GithubUrl, Secret};
 
 /// A server that can't be connected to in this time is unavailable.
 const CONNECT: Duration = Duration::from_secs(10);
-/// A server that sends nothing for so long is unavailable.
+/// A server that sends nothing for so long is unavailable; git servers send a sign of life every few seconds.
 const SILENCE: Duration = Duration::from_secs(45);
 
 /// The REST API of the operator's server, with the operator's credentials.
@@ -123,6 +123,15 @@ impl Github {
         }
     }
 
+    /// The HTTP client, also of the git transport; none if the system denies what it needs.
+    pub(crate) fn client(&self) -> Option<reqwest::Client> {
+        if let Some(client) = self.client.get() {
+            return Some(client.clone());
+        }
+        let made = client().ok()?;
+        Some(self.client.get_or_init(|| made).clone())
+    }
+
     fn conversation(
         &self,
         token: Option<Secret>,
@@ -130,13 +139,7 @@ impl Github {
     ) -> Result<(Octocrab, Arc<Clock>), GithubError> {
         let unavailable = GithubError::Unavailable(Silence::NoConnection);
         let base = self.base.clone().ok_or_else(|| unavailable.clone())?;
-        let client = match self.client.get() {
-            Some(client) => client.clone(),
-            None => {
-                let made = client().map_err(|_| unavailable)?;
-                self.client.get_or_init(|| made).clone()
-            }
-        };
+        let client = self.client().ok_or(unavailable)?;
         let clock = Arc::new(Clock::default());
         let transport = Transport { client, base, token, context: context.clone(), clock: Arc::clone(&clock) };
         let built = OctocrabBuilder::new_empty().with_service(transport).with_auth(AuthState::None).build();
@@ -144,6 +147,7 @@ impl Github {
     }
 }
 
+/// Makes the client that all conversations share; git's say who they are themselves.
 fn client() -> reqwest::Result<reqwest::Client> {
     // Fails only if one is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -20,10 +20,12 @@ pub(crate) const PAGE_RESULTS: usize = 100;
 pub(crate) const FIRST_RESULTS: usize = 1000;
 /// How long a page is kept.
 const KEPT: Duration = Duration::from_secs(120);
-/// How many pages are kept; each is some 50 KB at most.
+/// How many pages are kept; each is some 200 KB at most.
 const PAGES: usize = 32;
 /// Longest description that is kept, in bytes; GitHub's own limit is 350 characters.
 const DESCRIPTION_BYTES: usize = 1400;
+/// Longest name of a repository that is kept, in bytes, beyond any that GitHub gives. A longer one is none when cut.
+const NAME_BYTES: usize = 256;
 /// Longest name of a language that is kept, in bytes.
 const LANGUAGE_BYTES: usize = 128;
 
@@ -75,6 +77,7 @@ impl Github {
         let mut results: Results = self.get(Resource::Search, "/search/repositories", &parameters, context).await?;
         results.items.truncate(PAGE_RESULTS);
         for found in &mut results.items {
+            found.full_name = cut(std::mem::take(&mut found.full_name), NAME_BYTES);
             found.description = found.description.take().map(|text| cut(text, DESCRIPTION_BYTES));
             found.language = found.language.take().map(|text| cut(text, LANGUAGE_BYTES));
         }

@@ -59,8 +59,7 @@ impl Clock {
     }
 
     fn set(&self, date: &HeaderValue) {
-        let parsed = date.to_str().ok().and_then(|text| chrono::DateTime::parse_from_rfc2822(text).ok());
-        if let Some(seconds) = parsed.and_then(|time| u64::try_from(time.timestamp()).ok()) {
+        if let Some(seconds) = super::limits::date(date) {
             self.0.store(seconds, Ordering::Relaxed);
         }
     }
@@ -79,7 +78,6 @@ impl Service<Request<OctoBody>> for Transport {
         let transport = self.clone();
         Box::pin(async move {
             let context = transport.context.clone();
-            context.check().map_err(GithubError::Stopped)?;
             let ended = crate::operations::ended(&context);
             tokio::select! {
                 biased;

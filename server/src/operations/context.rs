@@ -73,7 +73,7 @@ impl OperationContext {
     /// `cancelled`, or `deadline_exceeded` when the time is up.
     pub fn check(&self) -> Result<(), OperationError> {
         if self.cancellation.is_cancelled() {
-            return Err(OperationError::new(Code::Cancelled, "the request was cancelled"));
+            return Err(super::slots::cancelled());
         }
         if Instant::now() >= self.deadline {
             return Err(OperationError::new(Code::DeadlineExceeded, "the time of the host operation is used up"));

@@ -175,12 +175,13 @@ fn hits_by_file(
 ) -> Result<(HitsByFile, bool), OperationError> {
     let mut is_cut = false;
     let mut files = HitsByFile::new();
+    let text = selection.text_from(0);
     for (index, pattern) in patterns.iter().enumerate() {
         let mut numbers = LineNumbers::default();
-        let text = selection.text_from(0);
-        let hits = scan::scan(snapshot.text(), &text, std::slice::from_ref(pattern), MOST_HITS, context)?;
-        is_cut |= hits.len() >= MOST_HITS;
-        for hit in hits {
+        // One more than is looked at, which tells whether there are more.
+        let hits = scan::scan(snapshot.text(), &text, std::slice::from_ref(pattern), MOST_HITS + 1, context)?;
+        is_cut |= hits.len() > MOST_HITS;
+        for hit in hits.into_iter().take(MOST_HITS) {
             let entry = snapshot.text_entry_at(hit.start).ok_or_else(lost)?;
             let number = numbers.of(snapshot, &entry, hit.start);
             let lines = files.entry(entry.index()).or_default();
@@ -242,11 +243,14 @@ fn rank(
     let text = snapshot.text().get(candidate.start..candidate.end).unwrap_or_default();
     let any_line = patterns.iter().all(Pattern::is_plain);
     for line in text.split(|byte| *byte == b'\n').filter(|line| any_line || line.len() < LONG_LINE) {
-        context.check()?;
         // The words of a definition stand at the beginning of a line.
         let beginning = String::from_utf8_lossy(line.get(..BEGINNING).unwrap_or(line));
         let defining = beginning.split_whitespace().take(4).any(|word| DEFINING.contains(&word));
-        if defining && patterns.iter().any(|pattern| pattern.position(line).is_some()) {
+        if !defining {
+            continue;
+        }
+        context.check()?;
+        if patterns.iter().any(|pattern| pattern.position(line).is_some()) {
             score += DEFINITION;
             reasons.push("looks like a definition".to_owned());
             break;

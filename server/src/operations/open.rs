@@ -3,7 +3,7 @@
 //! `cache.state` is `fresh` when this call made the snapshot, `cached` when it was there and the ref was looked up just
 //! now (or a full commit id left nothing to look up), `stale` when an earlier look-up was relied on: then the server is
 //! asked behind the caller's back, for the next one. Under [`Refresh::First`] it is asked before instead, and the earlier
-//! look-up serves only when it can't be reached. A local repository is always looked up: that costs nothing.
+//! look-up serves only when it can't be reached. A local repository is always looked up: no network is asked for it.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -267,21 +267,8 @@ fn now() -> u64 {
 
 /// Milliseconds since 1970 as RFC 3339, in UTC, to the second.
 pub(crate) fn timestamp(milliseconds: u64) -> Option<String> {
-    let seconds = milliseconds / 1000;
-    let days = i64::try_from(seconds / 86_400).ok()?;
-    let clock = seconds % 86_400;
-    // Days to a date of the proleptic Gregorian calendar, with years that begin in March.
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute, second) = (clock / 3600, clock / 60 % 60, clock % 60);
-    Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"))
+    let seconds = i64::try_from(milliseconds / 1000).ok()?;
+    Some(chrono::DateTime::from_timestamp(seconds, 0)?.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
 }
 
 #[cfg(test)]

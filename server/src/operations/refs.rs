@@ -84,7 +84,7 @@ fn ask(
     let (mut entries, default, resolved) = if let Some(mapping) = shared.local(repo) {
         let local = LocalRepository::open(&mapping.path, context)?;
         let resolved = wanted.map(|request| local.resolve(request)).transpose()?;
-        let (entries, default) = local.refs()?;
+        let (entries, default) = local.refs(context)?;
         (entries, default, resolved)
     } else {
         let mut remote = shared.server.repository(repo, shared.options.caps, runtime, context)?;

@@ -200,13 +200,12 @@ mod tests {
         let mut kept = Vec::new();
         let mut waits = Vec::new();
         for (asker, expected) in askers.iter().zip([4, 2, 1, 1]) {
-            for call in 0..4 {
+            for _ in 0..4 {
                 let mut wait = ask(asker);
                 match poll(&mut wait) {
                     Some(slot) => kept.push(slot),
                     None => waits.push(wait),
                 }
-                assert!(call > 0 || !kept.is_empty());
             }
             assert_eq!(slots.lock().held(asker.id), expected);
         }

@@ -18,6 +18,8 @@ use crate::snapshot::{Contents, SnapshotWriter};
 
 /// Decoded contents that may wait in memory for their turn to be written.
 const WAITING_BYTES: u64 = 48 << 20;
+/// Largest single object or delta that is decoded, in bytes.
+pub(super) const OBJECT_BYTES: usize = 1 << 30;
 /// Delta bases kept by each thread.
 const DELTA_CACHE_BYTES: usize = 24 << 20;
 /// A path longer than this is no path of a repository that anyone works with.
@@ -48,6 +50,13 @@ enum Body {
     TooLarge(u64),
     Symlink(Vec<u8>),
     Submodule,
+}
+
+/// The object database in a directory, without replacements. What claims to be larger than any object that is kept is not
+/// even unpacked.
+pub(super) fn objects(directory: &Path) -> std::io::Result<gix::odb::Handle> {
+    let options = gix::odb::store::init::Options { alloc_limit_bytes: Some(OBJECT_BYTES), ..Default::default() };
+    gix::odb::at_opts(directory, gix::hash::Kind::Sha1, None, options)
 }
 
 /// Writes the snapshot of a commit whose objects are all in `objects`.
@@ -129,17 +138,15 @@ pub(super) fn peel(objects: &gix::odb::Handle, id: gix::ObjectId) -> Result<Opti
     let mut id = id;
     let mut buffer = Vec::new();
     for step in 0..MOST_TAGS {
-        let found = gix::objs::Find::try_find(objects, &id, &mut buffer).map_err(|_| RepositoryError::Damaged)?;
-        let Some(data) = found else {
+        let Some(header) = objects.try_header(&id).map_err(|_| RepositoryError::Damaged)? else {
             // What a tag leads to has to be there.
             return if step == 0 { Ok(None) } else { Err(RepositoryError::Damaged) };
         };
-        match data.kind {
+        match header.kind {
             Kind::Commit => return commit_id(&id).map(Some),
             Kind::Tag => {
-                id = gix::objs::TagRefIter::from_bytes(data.data, gix::hash::Kind::Sha1)
-                    .target_id()
-                    .map_err(|_| RepositoryError::Damaged)?;
+                let tag = objects.find_tag_iter(&id, &mut buffer).map_err(|_| RepositoryError::Damaged)?;
+                id = tag.target_id().map_err(|_| RepositoryError::Damaged)?;
             }
             Kind::Tree | Kind::Blob => return Err(RepositoryError::NotACommit),
         }

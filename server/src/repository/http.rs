@@ -11,22 +11,18 @@
 use std::any::Any;
 use std::io::{self, BufRead, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use base64::Engine as _;
 use gix::protocol::transport::client::blocking_io::http::{GetResponse, Http, PostBodyDataKind, PostResponse};
 use reqwest::StatusCode;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION};
 
 use super::error::RepositoryError;
 use super::name::GithubUrl;
 use super::secret::Secret;
-use crate::operations::OperationContext;
+use crate::github;
+use crate::operations::{OperationContext, ended};
 
-/// A server that can't be connected to in this time is unavailable.
-const CONNECT: Duration = Duration::from_secs(10);
-/// A server that sends nothing for so long is unavailable; git servers send a sign of life every few seconds.
-const SILENCE: Duration = Duration::from_secs(45);
 /// A git server says what it can do in a kilobyte or two.
 const CAPABILITIES_BYTES: u64 = 1 << 20;
 /// A list of refs, a million of them or so; older protocols begin with one.
@@ -35,20 +31,6 @@ const REFS_BYTES: u64 = 64 << 20;
 const HEAD_BYTES: usize = 64;
 /// As many redirects as anyone needs.
 const REDIRECTS: usize = 5;
-
-/// Makes the client that all conversations share.
-pub(super) fn client() -> Result<reqwest::Client, RepositoryError> {
-    // Fails only if one is installed already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
-        .no_proxy()
-        .redirect(reqwest::redirect::Policy::none())
-        .connect_timeout(CONNECT)
-        .read_timeout(SILENCE)
-        .user_agent(concat!("git/wit-", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|_| RepositoryError::Unavailable)
-}
 
 /// What a conversation shares between its requests.
 pub(super) struct Conversation {
@@ -127,23 +109,13 @@ impl Conversation {
 
     /// Waits for the network, or for the end of the context.
     fn wait<T>(&self, work: impl Future<Output = reqwest::Result<T>>) -> io::Result<T> {
-        let deadline = tokio::time::Instant::from_std(self.context.deadline());
-        let outcome = self.runtime.block_on(async {
+        self.runtime.block_on(async {
             tokio::select! {
                 biased;
-                () = self.context.cancellation().cancelled() => None,
-                () = tokio::time::sleep_until(deadline) => None,
-                outcome = work => Some(outcome),
+                error = ended(&self.context) => Err(self.fail(RepositoryError::Stopped(error))),
+                outcome = work => outcome.map_err(|_| self.fail(RepositoryError::Unavailable)),
             }
-        });
-        match outcome {
-            Some(Ok(value)) => Ok(value),
-            Some(Err(_)) => Err(self.fail(RepositoryError::Unavailable)),
-            None => {
-                let stopped = self.context.check().err().map_or(RepositoryError::Unavailable, RepositoryError::Stopped);
-                Err(self.fail(stopped))
-            }
-        }
+        })
     }
 
     /// Sends a request with the token if its address is the server's own.
@@ -195,12 +167,8 @@ impl Conversation {
 
 /// What a status means, decided by the status and by what was sent.
 fn refusal(status: StatusCode, headers: &HeaderMap, sent_token: bool) -> Option<RepositoryError> {
-    let number = |name: &HeaderName| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
-    let remaining = HeaderName::from_static("x-ratelimit-remaining");
-    let limited = status == StatusCode::TOO_MANY_REQUESTS
-        || (status == StatusCode::FORBIDDEN && (number(&remaining) == Some(0) || headers.contains_key(RETRY_AFTER)));
-    if limited {
-        return Some(RepositoryError::RateLimited { retry_after_s: number(&RETRY_AFTER) });
+    if let Some(seconds) = github::wait(status, headers, github::server_time(headers), false) {
+        return Some(RepositoryError::RateLimited { retry_after_s: Some(seconds) });
     }
     match status {
         status if status.is_success() || status.is_redirection() => None,
@@ -483,11 +451,11 @@ mod tests {
         ));
         assert!(matches!(
             decide(403, &[("x-ratelimit-remaining", "0")], true),
-            Some(RepositoryError::RateLimited { retry_after_s: None })
+            Some(RepositoryError::RateLimited { retry_after_s: Some(60) })
         ));
         assert!(matches!(
             decide(429, &[("retry-after", "soon")], false),
-            Some(RepositoryError::RateLimited { retry_after_s: None })
+            Some(RepositoryError::RateLimited { retry_after_s: Some(60) })
         ));
     }
 }

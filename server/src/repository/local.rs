@@ -15,33 +15,18 @@ use gix::refs::TargetRef;
 use tempfile::NamedTempFile;
 use tokio_util::sync::CancellationToken;
 
-use super::assemble::{assemble, object_id, peel};
+use super::assemble::{assemble, object_id, objects, peel};
 use super::error::RepositoryError;
 use super::name::{CommitId, RepoName};
 use super::revision::{RefEntry, RefRequest, Resolved};
 use super::vet::vet;
 use crate::operations::{Caps, OperationContext};
 
-/// What the configuration says of a format that isn't read, if it says so. Only read as data; a file that doesn't parse
-/// says nothing, and is gix's to judge.
-fn unsupported(config: &Path) -> Option<&'static str> {
-    let bytes = std::fs::read(config).ok()?;
-    let metadata = gix::config::file::Metadata::api();
-    let file = gix::config::File::from_bytes_no_includes(&bytes, metadata, Default::default()).ok()?;
-    let other =
-        |key: &str, ours: &str| file.string(key).is_some_and(|value| !value.eq_ignore_ascii_case(ours.as_bytes()));
-    if other("extensions.objectFormat", "sha1") {
-        Some("SHA-256 object ids")
-    } else if other("extensions.refStorage", "files") {
-        Some("reftable storage of refs")
-    } else {
-        None
-    }
-}
-
-/// An opened local repository. Opening reads its configuration and little else.
+/// An opened local repository. Opening looks at every file that may be read, and reads the configuration.
 pub(crate) struct LocalRepository {
     git: gix::Repository,
+    /// The object database without replacements.
+    objects: gix::odb::Handle,
 }
 
 impl LocalRepository {
@@ -59,7 +44,8 @@ impl LocalRepository {
         if git.object_hash() != gix::hash::Kind::Sha1 {
             return Err(RepositoryError::Unsupported("another hash than SHA-1"));
         }
-        Ok(Self { git })
+        let objects = objects(git.objects.store_ref().path()).map_err(|_| RepositoryError::Damaged)?;
+        Ok(Self { git, objects })
     }
 
     /// Whether there is a repository at this path that can be read.
@@ -72,16 +58,21 @@ impl LocalRepository {
     pub(crate) fn resolve(&self, request: &RefRequest) -> Result<Resolved, RepositoryError> {
         match request {
             RefRequest::Default => {
-                let head = self.git.head().map_err(|_| RepositoryError::Damaged)?;
-                let name = head.referent_name().map(|name| name.as_bstr().to_string());
-                if head.is_unborn() {
-                    return Err(RepositoryError::Empty);
+                let head = self.head()?;
+                match head.target.to_ref() {
+                    TargetRef::Object(id) => {
+                        let commit = peel(&self.objects, id.to_owned())?.ok_or(RepositoryError::Damaged)?;
+                        Ok(Resolved { name: None, commit })
+                    }
+                    TargetRef::Symbolic(target) => {
+                        let name = target.as_bstr().to_string();
+                        let commit = self.find(&name)?.ok_or(RepositoryError::Empty)?;
+                        Ok(Resolved { name: Some(name), commit })
+                    }
                 }
-                let id = head.id().ok_or(RepositoryError::Empty)?.detach();
-                Ok(Resolved { name, commit: self.peel(id)?.ok_or(RepositoryError::Damaged)? })
             }
             RefRequest::Commit(commit) => {
-                let commit = self.peel(object_id(*commit))?.ok_or(RepositoryError::RefNotFound)?;
+                let commit = peel(&self.objects, object_id(*commit))?.ok_or(RepositoryError::RefNotFound)?;
                 Ok(Resolved { name: None, commit })
             }
             RefRequest::Full(_) | RefRequest::Pull(_) | RefRequest::Name(_) => {
@@ -97,11 +88,15 @@ impl LocalRepository {
     }
 
     /// Every branch, tag and pull request in name order, and the name of the default branch.
-    pub(crate) fn refs(&self) -> Result<(Vec<RefEntry>, Option<String>), RepositoryError> {
-        let default = self.git.head_name().ok().flatten().map(|name| name.as_bstr().to_string());
+    pub(crate) fn refs(&self, context: &OperationContext) -> Result<(Vec<RefEntry>, Option<String>), RepositoryError> {
+        let default = match self.head()?.target.to_ref() {
+            TargetRef::Symbolic(target) => Some(target.as_bstr().to_string()),
+            TargetRef::Object(_) => None,
+        };
         let platform = self.git.references().map_err(|_| RepositoryError::Damaged)?;
         let mut refs = Vec::new();
         for reference in platform.all().map_err(|_| RepositoryError::Damaged)?.flatten() {
+            context.check().map_err(RepositoryError::Stopped)?;
             let name = reference.name().as_bstr().to_string();
             // A ref that leads to no commit can't be opened; it isn't listed.
             if let Some(commit) = self.find(&name).ok().flatten() {
@@ -121,13 +116,12 @@ impl LocalRepository {
         caps: Caps,
         context: &OperationContext,
     ) -> Result<NamedTempFile, RepositoryError> {
-        assemble(&self.objects()?, repo, commit, scratch, caps, context)
+        assemble(&self.objects, repo, commit, scratch, caps, context)
     }
 
-    /// The object database without replacements.
-    fn objects(&self) -> Result<gix::odb::Handle, RepositoryError> {
-        let directory = self.git.objects.store_ref().path().to_owned();
-        gix::odb::at(directory, gix::hash::Kind::Sha1).map_err(|_| RepositoryError::Damaged)
+    /// `HEAD` itself. gix would follow it to whatever file it names.
+    fn head(&self) -> Result<gix::refs::Reference, RepositoryError> {
+        self.git.refs.try_find("HEAD").map_err(|_| RepositoryError::Damaged)?.ok_or(RepositoryError::Damaged)
     }
 
     /// The commit a full ref name leads to, if there is such a ref. Symbolic refs are followed a few steps.
@@ -135,6 +129,10 @@ impl LocalRepository {
         const MOST_STEPS: usize = 5;
         let mut name = name.to_owned();
         for _ in 0..MOST_STEPS {
+            // Only below there has every file been looked at.
+            if !name.starts_with("refs/") {
+                return Err(RepositoryError::Irregular);
+            }
             let Ok(full) = gix::refs::FullName::try_from(name.as_str()) else { return Ok(None) };
             let found =
                 self.git.refs.try_find(full.as_ref().as_partial_name()).map_err(|_| RepositoryError::Damaged)?;
@@ -143,7 +141,7 @@ impl LocalRepository {
             match reference.target.to_ref() {
                 // A ref to an object that isn't there is damage, and no missing ref.
                 TargetRef::Object(id) => {
-                    return self.peel(id.to_owned())?.ok_or(RepositoryError::Damaged).map(Some);
+                    return peel(&self.objects, id.to_owned())?.ok_or(RepositoryError::Damaged).map(Some);
                 }
                 TargetRef::Symbolic(target) => name = target.as_bstr().to_string(),
             }
@@ -151,20 +149,33 @@ impl LocalRepository {
         Err(RepositoryError::RefNotFound)
     }
 
-    fn peel(&self, id: gix::ObjectId) -> Result<Option<CommitId>, RepositoryError> {
-        peel(&self.objects()?, id)
-    }
-
     fn abbreviated(&self, digits: &str) -> Result<CommitId, RepositoryError> {
         let prefix = gix::hash::Prefix::from_hex(digits).map_err(|_| RepositoryError::RefNotFound)?;
         let mut candidates = std::collections::HashSet::new();
-        self.objects()?.lookup_prefix(prefix, Some(&mut candidates)).map_err(|_| RepositoryError::Damaged)?;
+        self.objects.lookup_prefix(prefix, Some(&mut candidates)).map_err(|_| RepositoryError::Damaged)?;
         // Blobs and trees with the same digits don't make a commit id ambiguous.
-        let mut commits = candidates.into_iter().filter_map(|id| self.peel(id).ok().flatten());
+        let mut commits = candidates.into_iter().filter_map(|id| peel(&self.objects, id).ok().flatten());
         match (commits.next(), commits.next()) {
             (Some(commit), None) => Ok(commit),
             (Some(_), Some(_)) => Err(RepositoryError::AmbiguousCommit),
             (None, _) => Err(RepositoryError::RefNotFound),
         }
+    }
+}
+
+/// What the configuration says of a format that isn't read, if it says so. Only read as data; a file that doesn't parse
+/// says nothing, and is gix's to judge.
+fn unsupported(config: &Path) -> Option<&'static str> {
+    let bytes = std::fs::read(config).ok()?;
+    let metadata = gix::config::file::Metadata::api();
+    let file = gix::config::File::from_bytes_no_includes(&bytes, metadata, Default::default()).ok()?;
+    let other =
+        |key: &str, ours: &str| file.string(key).is_some_and(|value| !value.eq_ignore_ascii_case(ours.as_bytes()));
+    if other("extensions.objectFormat", "sha1") {
+        Some("SHA-256 object ids")
+    } else if other("extensions.refStorage", "files") {
+        Some("reftable storage of refs")
+    } else {
+        None
     }
 }

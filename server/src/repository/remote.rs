@@ -17,16 +17,14 @@ use gix::protocol::transport::{Protocol, Service};
 use gix::protocol::{Command, Handshake, LsRefsCommand};
 use tempfile::NamedTempFile;
 
-use super::assemble::{assemble, commit_id, object_id, peel};
+use super::assemble::{OBJECT_BYTES, assemble, commit_id, object_id, objects, peel};
 use super::error::RepositoryError;
-use super::http::{Client, Conversation, client};
+use super::http::{Client, Conversation};
 use super::name::{CommitId, GithubUrl, RepoName};
 use super::revision::{RefEntry, RefRequest, Resolved};
 use crate::github::Github;
 use crate::operations::{Caps, OperationContext};
 
-/// Largest single object or delta that is decoded, in bytes.
-const OBJECT_BYTES: usize = 1 << 30;
 /// What a pack may have beyond the contents of the repository: trees, protocol.
 const OVERHEAD_BYTES: u64 = 256 << 20;
 
@@ -35,13 +33,12 @@ pub(crate) struct Server {
     url: GithubUrl,
     /// Has the credentials.
     github: Arc<Github>,
-    client: std::sync::OnceLock<reqwest::Client>,
 }
 
 impl Server {
     /// Connects to nothing yet.
     pub(crate) fn new(url: GithubUrl, github: Arc<Github>) -> Self {
-        Self { url, github, client: std::sync::OnceLock::new() }
+        Self { url, github }
     }
 
     /// Begins a conversation about one repository. Must be called on a blocking thread of the runtime, as everything
@@ -53,13 +50,7 @@ impl Server {
         runtime: tokio::runtime::Handle,
         context: &OperationContext,
     ) -> Result<RemoteRepository, RepositoryError> {
-        let shared = match self.client.get() {
-            Some(client) => client.clone(),
-            None => {
-                let made = client()?;
-                self.client.get_or_init(|| made).clone()
-            }
-        };
+        let shared = self.github.client().ok_or(RepositoryError::Unavailable)?;
         let (server, token) = (self.url.clone(), runtime.block_on(self.github.token(context))?);
         let conversation = Conversation::new(shared, runtime, server, token, context.clone());
         let address = self.url.repository(repo);
@@ -172,7 +163,7 @@ impl RemoteRepository {
         let packs = directory.join("pack");
         std::fs::create_dir(&packs)?;
         self.receive(commit, exact, &packs)?;
-        let objects = gix::odb::at(directory, gix::hash::Kind::Sha1).map_err(|_| RepositoryError::Unavailable)?;
+        let objects = objects(directory).map_err(|_| RepositoryError::Unavailable)?;
         let commit = peel(&objects, object_id(commit))?.ok_or(RepositoryError::Unavailable)?;
         let context = &self.conversation.context;
         let file =

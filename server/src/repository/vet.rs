@@ -49,7 +49,8 @@ pub(super) fn vet(path: &Path, context: &OperationContext) -> Result<Layout, Rep
         None => own.clone(),
     };
     let mut vetted = Vec::new();
-    for directory in [&own, &common] {
+    let both = [&own, &common];
+    for directory in &both[usize::from(own == common)..] {
         for (name, most) in [
             ("HEAD", LINE_BYTES),
             ("commondir", LINE_BYTES),
@@ -83,6 +84,10 @@ fn refs(directory: &Path, context: &OperationContext) -> Result<(), RepositoryEr
     each(directory, MOST_LEVELS, context, &mut |path, kind| {
         if kind.is_dir() {
             return Ok(Descend::Into);
+        }
+        // git makes no such links, and a ref is looked for behind them.
+        if kind.is_symlink() && facts(path)?.is_some_and(|facts| facts.is_dir()) {
+            return Err(RepositoryError::Irregular);
         }
         file(path, LINE_BYTES).map(|()| Descend::Not)
     })

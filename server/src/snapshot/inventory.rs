@@ -125,13 +125,13 @@ impl Inventory {
     pub(crate) fn prune(&self, prune: Prune) -> io::Result<Vec<&Row>> {
         let chosen = self.chosen(prune);
         for row in &chosen {
-            remove(&self.root.join("snapshots").join(&row.handle))?;
+            store::remove(&self.root.join("snapshots").join(&row.handle))?;
         }
         if prune == Prune::All
             && let Ok(records) = fs::read_dir(self.root.join("refs"))
         {
             for record in records {
-                remove(&record?.path())?;
+                store::remove(&record?.path())?;
             }
         }
         store::sweep(&self.root);
@@ -159,13 +159,6 @@ fn row(path: &Path, verify: bool) -> io::Result<Row> {
         Err(LoadError::Io(error)) => return Err(error),
     }
     Ok(row)
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -174,10 +174,8 @@ impl Store {
             Ok(_) | Err(LoadError::Damaged(_)) => {
                 tracing::warn!(snapshot = %id, "a damaged snapshot was dropped from the cache");
                 // If another server has replaced it meanwhile, its whole one goes, and will be built again.
-                match fs::remove_file(&path) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-                    _ => Ok(None),
-                }
+                remove(&path)?;
+                Ok(None)
             }
             Err(LoadError::Io(error)) => Err(error.into()),
         }
@@ -253,7 +251,7 @@ impl Store {
             if total <= self.cache_bytes {
                 break;
             }
-            if path != keep && gone(fs::remove_file(&path)) {
+            if path != keep && remove(&path).is_ok() {
                 total = total.saturating_sub(len);
             }
         }
@@ -275,9 +273,15 @@ pub(super) fn sweep(root: &Path) {
     scratch::sweep_claims(&root.join("locks"));
 }
 
-/// Whether a file is gone, by us or by another server that evicts at the same time.
-fn gone(removed: io::Result<()>) -> bool {
-    removed.map_or_else(|error| error.kind() == io::ErrorKind::NotFound, |()| true)
+/// Removes a file, unless another server that evicts at the same time has done so.
+///
+/// # Errors
+/// When it stays.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Marks a file as used now. Only its times change; another user's file or a read-only disk just stays old.

@@ -15,7 +15,7 @@ use crate::github::{App, Github, GithubError};
 use crate::operations::OperationContext;
 use crate::repository::GithubUrl;
 
-/// Longest wait for the git server, name resolution included.
+/// Longest wait for the resolution of a name, and then for an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 const NO_ANSWER: &str = "no answer within 2 s";
 const NO_NAME: &str = "its name cannot be resolved here: offline, or there is no such host";
@@ -108,7 +108,10 @@ fn ask(github: &Github, url: &str) -> (bool, String) {
         return (false, "could not be tried".to_owned());
     };
     let context = OperationContext::new(PATIENCE, CancellationToken::new());
-    match runtime.block_on(github.reach(&context)) {
+    let reached = runtime.block_on(github.reach(&context));
+    // The client resolves the name once more, on a thread that cannot be interrupted.
+    runtime.shutdown_background();
+    match reached {
         Ok(()) => (true, format!("answers, in {} ms", started.elapsed().as_millis())),
         Err(GithubError::Unavailable(silence)) => (false, silence.to_string()),
         Err(_) => (false, NO_ANSWER.to_owned()),

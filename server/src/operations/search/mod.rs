@@ -192,10 +192,14 @@ impl<'a> Window<'a> {
     ) -> Result<Vec<TextLine>, OperationError> {
         let any_line = patterns.iter().all(Pattern::is_plain);
         let show = |(index, line): (usize, &&[u8])| {
+            let searched = if any_line || line.len() < LONG_LINE { patterns } else { &[] };
             let mut found = None;
-            for pattern in patterns.iter().filter(|_| any_line || line.len() < LONG_LINE) {
+            for pattern in searched {
                 context.check()?;
-                found = found.or_else(|| pattern.position(line));
+                found = pattern.position(line);
+                if found.is_some() {
+                    break;
+                }
             }
             let (text, true_bytes) = cut(line, found);
             Ok(TextLine { line: self.first + index as u64, text, matches: found.is_some(), true_bytes })

@@ -94,13 +94,17 @@ impl Selection {
         context.check()?;
         let bytes = snapshot.text().get(text.clone()).unwrap_or_default();
         let (mut kept, mut line) = (0, 0);
-        for end in memchr::memchr_iter(b'\n', bytes).map(|newline| newline + 1) {
-            if end - line > LONG_LINE {
-                self.push(text.start + kept..text.start + line);
-                self.long_lines += 1;
-                kept = end;
+        // By the last newline that a line of the allowed length could end in: most lines are never looked at.
+        while bytes.len() - line > LONG_LINE {
+            if let Some(newline) = memchr::memrchr(b'\n', &bytes[line..line + LONG_LINE]) {
+                line += newline + 1;
+                continue;
             }
-            line = end;
+            let rest = line + LONG_LINE;
+            let end = memchr::memchr(b'\n', &bytes[rest..]).map_or(bytes.len(), |newline| rest + newline + 1);
+            self.push(text.start + kept..text.start + line);
+            self.long_lines += 1;
+            (kept, line) = (end, end);
         }
         self.push(text.start + kept..text.end);
         Ok(())
