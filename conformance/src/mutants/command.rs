@@ -24,7 +24,7 @@ pub struct Arguments {
     /// Only list them, with what an attacker would gain
     #[arg(long)]
     pub list: bool,
-    /// Write the results into docs/mutants.md
+    /// Write each result into docs/mutants.md as it comes
     #[arg(long)]
     pub write: bool,
 }
@@ -43,10 +43,8 @@ impl Arguments {
         }
         ensure!(self.jobs >= 1, "--jobs is at least 1");
         let options = Options { only: self.only, jobs: self.jobs, scratch: self.scratch };
-        let ran = run(&options, &|line| eprintln!("{line}"))?;
-        if self.write {
-            table::write(&all, &ran)?;
-        }
+        let write = |ran: &[_]| if self.write { table::write(&all, ran) } else { Ok(()) };
+        let ran = run(&options, &|line| eprintln!("{line}"), &write)?;
         Ok(summary(&ran))
     }
 }

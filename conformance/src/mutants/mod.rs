@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 pub use command::Arguments;
-pub use run::{Options, run};
+pub use run::{Judged, Options, run};
 pub use suite::Suite;
 pub use table::{Outcome, Row, file as results_file, read as read_results};
 

@@ -16,6 +16,9 @@ use crate::binary::workspace;
 /// How often a part is begun anew after a failure that did not come again.
 const TRIES: usize = 3;
 
+/// A mutant, and what became of it.
+pub type Judged = (Mutant, Outcome);
+
 /// What is asked for.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -27,12 +30,17 @@ pub struct Options {
     pub scratch: Option<PathBuf>,
 }
 
-/// Runs the mutants asked for, and tells of each as it ends.
+/// Runs the mutants asked for, and tells of each as it ends. `judged` is given all that have ended, each time that one
+/// does: a run takes an hour, and what it found must not be lost when it is stopped.
 ///
 /// # Errors
 /// When the unbroken tree does not build or does not pass, so that a failure would mean nothing; and when the kit
 /// itself cannot work.
-pub fn run(options: &Options, tell: &(dyn Fn(&str) + Sync)) -> Result<Vec<(Mutant, Outcome)>> {
+pub fn run(
+    options: &Options,
+    tell: &(dyn Fn(&str) + Sync),
+    judged: &(dyn Fn(&[Judged]) -> Result<()> + Sync),
+) -> Result<Vec<Judged>> {
     let mut mutants = load().map_err(anyhow::Error::msg)?;
     let wanted = |mutant: &Mutant| options.only.iter().any(|part| mutant.id.contains(part.as_str()));
     mutants.retain(|mutant| options.only.is_empty() || wanted(mutant));
@@ -63,6 +71,7 @@ pub fn run(options: &Options, tell: &(dyn Fn(&str) + Sync)) -> Result<Vec<(Mutan
                         let (number, seconds) = (done.len() + 1, began.elapsed().as_secs());
                         tell(&format!("[{number}/{total}] {}: {outcome} ({seconds} s)", mutant.id));
                         done.push((mutant, outcome));
+                        judged(&done)?;
                     }
                 })
             })

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 
 /// The test programs of this crate that hold the binary to something.
-pub(super) const PROGRAMS: &[&str] = &["gate", "frames", "sandbox", "fuzz_seeds"];
+pub(super) const PROGRAMS: &[&str] = &["gate", "frames", "sandbox", "lifecycle", "redaction", "fuzz_seeds"];
 /// The longest a part may take; the whole gate takes a minute.
 const LONGEST: Duration = Duration::from_secs(420);
 
