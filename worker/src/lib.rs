@@ -15,6 +15,10 @@ pub mod vm;
 /// The first argument that selects the hidden worker mode of the executable.
 pub const WORKER_ARGUMENT: &str = "__worker";
 
+/// The second argument by which a parent takes a worker without a lockdown (`--unsandboxed-worker`), where none is
+/// written for the system. Linux workers do not look at it: they lock themselves down or end (I3).
+pub const UNSANDBOXED_ARGUMENT: &str = "--unsandboxed";
+
 /// Exit status of a worker that could not lock itself down and has therefore read nothing (I3).
 pub const EXIT_SANDBOX_UNAVAILABLE: i32 = sandbox::exit::SANDBOX_UNAVAILABLE as i32;
 /// Exit status of a worker that could not build its engine. It has read nothing.

@@ -26,6 +26,8 @@ pub(crate) fn run() -> u8 {
     let mut pipe = Pipe::new();
     let layers = match sandbox::lockdown() {
         Ok(layers) => layers,
+        #[cfg(not(target_os = "linux"))]
+        Err(sandbox::LockdownError::Unsupported) if is_unsandboxed() => Vec::new(),
         Err(error) => {
             // The parent keeps the number of bytes and nothing of the text.
             let _ = writeln!(io::stderr(), "{error}");
@@ -37,6 +39,12 @@ pub(crate) fn run() -> u8 {
         Err(End::Gone) => EXIT_PARENT_GONE,
         Err(End::Protocol) => EXIT_PROTOCOL,
     }
+}
+
+/// Whether the operator has taken the risk, on a system whose lockdown is not written.
+#[cfg(not(target_os = "linux"))]
+fn is_unsandboxed() -> bool {
+    std::env::args_os().nth(2).is_some_and(|argument| argument == crate::UNSANDBOXED_ARGUMENT)
 }
 
 /// Why a worker ends without a result.

@@ -176,7 +176,7 @@ pub(super) struct Shared {
     /// The worker program, if not this one
     #[arg(long, value_name = "PATH")]
     pub(super) worker: Option<PathBuf>,
-    /// For platforms whose lockdown is not built yet; has no effect so far
+    /// Run scripts without a sandbox where none is built (not on Linux)
     #[arg(long)]
     pub(super) unsandboxed_worker: bool,
 }

@@ -86,10 +86,12 @@ pub(super) fn codemode(
     operations: Arc<dyn HostOperations>,
 ) -> Result<Arc<CodeMode>, Exit> {
     if shared.unsandboxed_worker {
-        output::stderr_line(
-            "wit: warning: --unsandboxed-worker has no effect: Linux workers are always locked down, and workers for \
-             other platforms are not built yet",
-        );
+        output::stderr_line(if cfg!(target_os = "linux") {
+            "wit: warning: --unsandboxed-worker has no effect: Linux workers are always locked down"
+        } else {
+            "wit: warning: --unsandboxed-worker: scripts run WITHOUT A SANDBOX: nothing but the engine keeps them from \
+             your files, your network and your processes"
+        });
     }
     let options = CodeModeOptions {
         policy,

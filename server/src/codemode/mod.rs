@@ -1,7 +1,8 @@
 //! Code Mode, the parent's side: one fresh locked-down worker an invocation, treated as hostile throughout.
 //!
 //! [`session`] judges frames and [`accounting`] spends budgets, both pure. [`mod@verdict`] turns facts into codes.
-//! `linux` owns worker processes and drives invocations over them; elsewhere Code Mode refuses.
+//! [`mod@supervisor`] drives one invocation over a [`worker`] process against the [`clock`]. `linux` makes such processes,
+//! locked down and proved to be; `portable` refuses where no lockdown is written, or does without when told to.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,21 +18,29 @@ use crate::envelope::ErrorEnvelope;
 use crate::operations::HostOperations;
 
 pub mod accounting;
-pub mod policy;
-pub mod session;
-mod verdict;
+mod clock;
 #[cfg(target_os = "linux")]
-#[path = "linux/mod.rs"]
-mod workers;
+mod linux;
+pub mod policy;
+#[cfg(any(not(target_os = "linux"), test))]
+mod portable;
+mod ready;
+pub mod session;
+mod supervisor;
+mod verdict;
+mod worker;
+
+#[cfg(target_os = "linux")]
+use linux as workers;
 #[cfg(not(target_os = "linux"))]
-#[path = "unsupported.rs"]
-mod workers;
+use portable as workers;
+
 
 pub use policy::{CodeModePolicy, PolicyError};
 #[cfg(target_os = "linux")]
-pub use workers::program::become_worker;
+pub use linux::program::become_worker;
 #[cfg(target_os = "linux")]
-pub(crate) use workers::{place, program::WorkerProgram};
+pub(crate) use linux::{place, program::WorkerProgram};
 
 /// What Code Mode needs to start.
 pub struct CodeModeOptions {

@@ -28,7 +28,8 @@ pub(super) enum Exit {
 }
 
 const SIGSYS: i32 = 31;
-const SIGKILL: i32 = 9;
+/// What ends a process without its say.
+pub(super) const SIGKILL: i32 = 9;
 
 /// The client withdrew the request.
 pub(super) fn cancelled() -> ErrorEnvelope {

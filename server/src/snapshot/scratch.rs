@@ -35,6 +35,7 @@ impl Scratch {
                 // Somebody sweeps it away this very moment.
                 Owner::Another => continue,
             };
+            #[cfg_attr(not(unix), expect(unused_mut, reason = "the mode is set where there are modes"))]
             let mut builder = DirBuilder::new();
             #[cfg(unix)]
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

@@ -5,8 +5,9 @@ use std::path::Path;
 use super::{Platform, Sandbox};
 
 pub(super) fn examine(_worker: Option<&Path>) -> Sandbox {
-    let problem = "this platform has no worker lockdown: Code Mode answers sandbox_unavailable; direct mode works";
-    Sandbox { available: false, problem: Some(problem.to_owned()), layers: Vec::new() }
+    let problem = "this platform has no worker lockdown: Code Mode answers sandbox_unavailable, unless \
+                   --unsandboxed-worker is given; direct mode works";
+    Sandbox { available: false, program: None, problem: Some(problem.to_owned()), layers: Vec::new() }
 }
 
 pub(super) fn platform() -> Platform {

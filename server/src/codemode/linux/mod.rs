@@ -1,14 +1,11 @@
 //! Workers as Linux processes: [`program`] is what they are started from, [`place`] where, [`process`]
-//! owns them, [`start`] makes one ready and proves its lockdown, [`pool`] keeps capacity and spares, [`supervisor`]
-//! drives one invocation against the [`clock`].
+//! owns them, [`start`] makes one ready and proves its lockdown, [`pool`] keeps capacity and spares.
 
-mod clock;
 pub(crate) mod place;
 mod pool;
 mod process;
 pub(crate) mod program;
 mod start;
-mod supervisor;
 
 use std::io;
 use std::sync::Arc;
@@ -17,7 +14,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use wit_worker::registry::LimitId;
 
-use super::{CodeModeOptions, CodeModePolicy, Success};
+use super::{CodeModeOptions, CodeModePolicy, Success, supervisor};
 use crate::envelope::ErrorEnvelope;
 use crate::operations::{HostOperations, Slots};
 

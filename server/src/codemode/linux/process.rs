@@ -1,4 +1,4 @@
-//! Worker processes: started, watched, killed and reaped (I1, I2, I10). Linux only; elsewhere Code Mode refuses.
+//! Worker processes: started, watched, killed and reaped (I1, I2, I10).
 //!
 //! Two threads do what would block the runtime. The *launcher* creates processes: `PR_SET_PDEATHSIG` fires when the
 //! creating *thread* ends, so it must live as long as the server, and `posix_spawn` suspends its caller until the
@@ -25,6 +25,8 @@ use wit_worker::registry::LimitId;
 use super::place;
 use super::program::WorkerProgram;
 use crate::codemode::verdict::Exit;
+use crate::codemode::worker::WorkerProcess;
+pub(super) use crate::codemode::worker::lock;
 
 /// A server that starts no process for this long has time to tidy up.
 const IDLE: Duration = Duration::from_millis(50);
@@ -227,13 +229,13 @@ pub(super) struct Worker {
     /// Taken when the process has been reaped, or is handed to the janitor.
     pidfd: Option<AsyncFd<OwnedFd>>,
     /// Closed when nothing more is to be said.
-    pub(super) stdin: Option<pipe::Sender>,
+    stdin: Option<pipe::Sender>,
     /// Frames come out of here.
-    pub(super) stdout: pipe::Receiver,
+    stdout: pipe::Receiver,
     /// Counted, never read for content.
-    pub(super) stderr: pipe::Receiver,
+    stderr: pipe::Receiver,
     /// Bytes read and not yet judged.
-    pub(super) decoder: FrameDecoder,
+    decoder: FrameDecoder,
     dispose: Disposal,
 }
 
@@ -332,27 +334,72 @@ impl Worker {
     pub(super) fn pulse(&self) -> io::Result<Pulse> {
         std::fs::File::open(format!("/proc/{}/status", self.pid.as_raw_nonzero())).map(Pulse)
     }
+}
 
-    /// CPU time the process has used, in steps of 10 ms.
-    pub(super) fn cpu_time(&self) -> Option<Duration> {
+impl WorkerProcess for Worker {
+    fn decoder(&mut self) -> &mut FrameDecoder {
+        &mut self.decoder
+    }
+
+    async fn output_ready(&self) -> bool {
+        self.stdout.readable().await.is_ok()
+    }
+
+    fn read_output(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stdout.try_read(buffer)
+    }
+
+    async fn diagnostics_ready(&self) -> bool {
+        self.stderr.readable().await.is_ok()
+    }
+
+    fn read_diagnostics(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stderr.try_read(buffer)
+    }
+
+    fn has_input(&self) -> bool {
+        self.stdin.is_some()
+    }
+
+    async fn input_ready(&self) {
+        match &self.stdin {
+            Some(stdin) => {
+                let _ = stdin.writable().await;
+            }
+            None => std::future::pending().await,
+        }
+    }
+
+    fn write_input(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stdin.as_ref().map_or(Err(io::ErrorKind::BrokenPipe.into()), |stdin| stdin.try_write(bytes))
+    }
+
+    fn close_input(&mut self) {
+        self.stdin = None;
+    }
+
+    /// The kernel says so, not the worker.
+    fn unread_input(&self) -> Option<u64> {
+        self.stdin.as_ref().and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok())
+    }
+
+    /// In steps of 10 ms.
+    fn cpu_time(&self) -> Option<Duration> {
         cpu_time(self.pid)
     }
 
-    /// Whether somebody has stopped the process: a signal or a debugger.
-    pub(super) fn is_stopped(&self) -> bool {
+    fn is_stopped(&self) -> bool {
         stat(self.pid).is_some_and(|stat| stat.starts_with(['T', 't']))
     }
 
-    /// Resolves when the process has ended. Cancel safe.
-    pub(super) async fn exited(&self) {
+    async fn exited(&self) {
         if let Some(pidfd) = &self.pidfd {
             // A pidfd stays readable once the process has ended, so the readiness is never cleared.
             let _ = pidfd.readable().await;
         }
     }
 
-    /// How the process ended, if it has; it is then reaped, and whatever it forked is killed.
-    pub(super) fn take_exit(&mut self) -> Option<Exit> {
+    fn take_exit(&mut self) -> Option<Exit> {
         let pidfd = self.pidfd.as_ref()?;
         let look = |options| rustix::process::waitid(WaitId::PidFd(pidfd.get_ref().as_fd()), options).ok().flatten();
         let seen = look(WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)?;
@@ -371,14 +418,8 @@ impl Worker {
         })
     }
 
-    /// Kills the process if it runs, and waits until it is reaped, for a bounded time; after that the janitor does.
-    pub(super) async fn end(mut self) {
-        self.stdin = None;
-        self.kill().await;
-    }
-
-    /// The same for a worker whose pipes are still to be looked at.
-    pub(super) async fn kill(&mut self) {
+    /// After a bounded time the janitor reaps it.
+    async fn kill(&mut self) {
         if self.take_exit().is_some() {
             return;
         }
@@ -394,9 +435,4 @@ impl Drop for Worker {
         let Some(pidfd) = self.pidfd.take() else { return };
         discard(&self.dispose, Remains { pid: self.pid, pidfd: pidfd.into_inner() });
     }
-}
-
-/// Locks even when another thread panicked while it held the lock: every value behind one is replaced whole.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -15,10 +15,10 @@ use wit_worker::protocol::{CallId, InvocationId, ProtocolViolation};
 use wit_worker::registry::{LimitId, OperationId};
 
 use super::clock::ScriptClock;
-use super::process::Worker;
-use super::start::WATCHDOG_SLACK;
-use crate::codemode::session::{Ended, Event, Session};
-use crate::codemode::{CodeModePolicy, Success, UsageReport, milliseconds, verdict};
+use super::ready::WATCHDOG_SLACK;
+use super::session::{Ended, Event, Session};
+use super::worker::WorkerProcess;
+use super::{CodeModePolicy, Success, UsageReport, milliseconds, verdict};
 use crate::envelope::ErrorEnvelope;
 use crate::operations::{Asker, HostOperations, OperationContext, OperationError, Surface, in_slot};
 
@@ -40,8 +40,6 @@ pub(super) struct Surroundings<'a> {
     /// The worker has waited idle: it may have been killed or stopped before it was given anything.
     pub(super) spare: bool,
 }
-
-const SIGKILL: i32 = rustix::process::Signal::KILL.as_raw();
 
 /// What came of giving a script to a worker.
 pub(super) enum Outcome {
@@ -116,7 +114,7 @@ enum Read {
 }
 
 /// Runs one script in this worker, and ends the worker.
-pub(super) async fn run(worker: Worker, source: &str, around: Surroundings<'_>) -> Outcome {
+pub(super) async fn run(mut worker: impl WorkerProcess, source: &str, around: Surroundings<'_>) -> Outcome {
     let policy = Arc::clone(around.policy);
     let cancellation = around.cancellation.clone();
     let opened = random_invocation().and_then(|invocation| {
@@ -134,7 +132,7 @@ pub(super) async fn run(worker: Worker, source: &str, around: Surroundings<'_>) 
         outgoing: opening,
         sent: 0,
         // Half a frame may have come behind `ready`.
-        heard: worker.decoder.is_mid_frame(),
+        heard: worker.decoder().is_mid_frame(),
         host: Vec::new(),
         host_time: Duration::ZERO,
         diagnostics: Diagnostics {
@@ -147,7 +145,6 @@ pub(super) async fn run(worker: Worker, source: &str, around: Surroundings<'_>) 
         operations,
         around,
     };
-    let mut worker = worker;
     let outcome = invocation.drive(&mut worker).await;
     invocation.operations.cancel();
     // Facts are taken before the kill: it must not change the verdict that caused it.
@@ -159,7 +156,7 @@ pub(super) async fn run(worker: Worker, source: &str, around: Surroundings<'_>) 
         // It was stopped, perhaps. Whether it took anything before the kill only its pipe can tell, once it is dead.
         Err(Stop::Untouched) => match invocation.untouched_after_kill(&mut worker).await {
             true => return Outcome::Untouched,
-            false => Err(verdict::exited(verdict::Exit::Signal(SIGKILL), &policy)),
+            false => Err(verdict::exited(verdict::Exit::Signal(verdict::SIGKILL), &policy)),
         },
     };
     worker.end().await;
@@ -173,7 +170,7 @@ fn random_invocation() -> Result<InvocationId, ErrorEnvelope> {
 
 impl Invocation<'_> {
     /// Pumps frames until the script has ended or a verdict is due.
-    async fn drive(&mut self, worker: &mut Worker) -> Result<Ended, Stop> {
+    async fn drive(&mut self, worker: &mut impl WorkerProcess) -> Result<Ended, Stop> {
         let cancellation = self.around.cancellation.clone();
         let mut output_open = true;
         // CPU time grows no faster than time passes, so the first look can wait as long as the budget.
@@ -201,8 +198,8 @@ impl Invocation<'_> {
                         return Err(Stop::Untouched);
                     }
                 }
-                readable = worker.stdout.readable(), if output_open => {
-                    if readable.is_err() || self.read(worker)? == Read::End {
+                readable = worker.output_ready(), if output_open => {
+                    if !readable || self.read(worker)? == Read::End {
                         output_open = false;
                     }
                     if let Some(ended) = self.judge(worker)? {
@@ -220,9 +217,9 @@ impl Invocation<'_> {
                     self.keep_clock();
                     self.write(worker);
                 }
-                () = writable(worker), if !self.outgoing.is_empty() && worker.stdin.is_some() => self.write(worker),
-                readable = worker.stderr.readable(), if self.diagnostics.open => {
-                    self.diagnostics.open = readable.is_ok() && self.drain(worker);
+                () = worker.input_ready(), if !self.outgoing.is_empty() && worker.has_input() => self.write(worker),
+                readable = worker.diagnostics_ready(), if self.diagnostics.open => {
+                    self.diagnostics.open = readable && self.drain(worker);
                 }
                 () = worker.exited() => {
                     // Everything it wrote is in the pipe by now; whoever else holds the pipe is not waited for.
@@ -238,13 +235,13 @@ impl Invocation<'_> {
     }
 
     /// Reads once, without waiting.
-    fn read(&mut self, worker: &mut Worker) -> Result<Read, ErrorEnvelope> {
+    fn read(&mut self, worker: &mut impl WorkerProcess) -> Result<Read, ErrorEnvelope> {
         let mut buffer = [0_u8; READ_BYTES];
-        match worker.stdout.try_read(&mut buffer) {
+        match worker.read_output(&mut buffer) {
             Ok(0) => Ok(Read::End),
             Ok(count) => {
                 self.heard = true;
-                worker.decoder.push(buffer.get(..count).unwrap_or_default());
+                worker.decoder().push(buffer.get(..count).unwrap_or_default());
                 Ok(Read::Some)
             }
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(Read::Nothing),
@@ -253,9 +250,9 @@ impl Invocation<'_> {
     }
 
     /// Judges every whole frame that has arrived.
-    fn judge(&mut self, worker: &mut Worker) -> Result<Option<Ended>, ErrorEnvelope> {
+    fn judge(&mut self, worker: &mut impl WorkerProcess) -> Result<Option<Ended>, ErrorEnvelope> {
         loop {
-            let body = match worker.decoder.next_frame() {
+            let body = match worker.decoder().next_frame() {
                 Ok(Some(body)) => body,
                 Ok(None) => return Ok(None),
                 Err(error) => return Err(verdict::protocol(&error.into())),
@@ -292,11 +289,9 @@ impl Invocation<'_> {
     }
 
     /// Writes what the pipe takes now. A worker that does not read is not waited for here.
-    fn write(&mut self, worker: &mut Worker) {
-        while let Some(stdin) = &worker.stdin
-            && !self.outgoing.is_empty()
-        {
-            match stdin.try_write(&self.outgoing) {
+    fn write(&mut self, worker: &mut impl WorkerProcess) {
+        while worker.has_input() && !self.outgoing.is_empty() {
+            match worker.write_input(&self.outgoing) {
                 Ok(count) => {
                     self.sent += count as u64;
                     self.outgoing.drain(..count);
@@ -311,20 +306,19 @@ impl Invocation<'_> {
 
     /// Whether a spare has been silent and every byte it was sent still lies in its pipe: then it cannot have begun
     /// with the script. The kernel says so, not the worker.
-    fn is_untouched(&self, worker: &Worker) -> bool {
-        let unread = || worker.stdin.as_ref().and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok());
-        self.around.spare && !self.heard && unread() == Some(self.sent)
+    fn is_untouched(&self, worker: &impl WorkerProcess) -> bool {
+        self.around.spare && !self.heard && worker.unread_input() == Some(self.sent)
     }
 
     /// Ends the worker, and then looks once more: a stopped one could have been woken before the kill reached it.
-    async fn untouched_after_kill(&mut self, worker: &mut Worker) -> bool {
+    async fn untouched_after_kill(&mut self, worker: &mut impl WorkerProcess) -> bool {
         worker.kill().await;
         self.is_untouched(worker)
     }
 
-    fn drain(&mut self, worker: &mut Worker) -> bool {
+    fn drain(&mut self, worker: &mut impl WorkerProcess) -> bool {
         let mut buffer = [0_u8; READ_BYTES];
-        match worker.stderr.try_read(&mut buffer) {
+        match worker.read_diagnostics(&mut buffer) {
             Ok(0) => false,
             Ok(count) => {
                 self.diagnostics.count(count);
@@ -335,7 +329,7 @@ impl Invocation<'_> {
     }
 
     /// The output has ended without a result: the exit status decides (attack rule 7).
-    async fn after_end_of_output(&mut self, worker: &mut Worker) -> Stop {
+    async fn after_end_of_output(&mut self, worker: &mut impl WorkerProcess) -> Stop {
         let _ = tokio::time::timeout(STATUS_GRACE, worker.exited()).await;
         match worker.take_exit() {
             Some(_) if self.is_untouched(worker) => Stop::Untouched,
@@ -348,20 +342,20 @@ impl Invocation<'_> {
 
     /// After the result: nothing may follow, and the worker must not end abnormally. A worker that merely hangs is
     /// killed and changes nothing.
-    async fn settle(&mut self, worker: &mut Worker, ended: Ended, late: bool) -> Result<Success, ErrorEnvelope> {
-        worker.stdin = None;
+    async fn settle(&mut self, worker: &mut impl WorkerProcess, ended: Ended, late: bool) -> Result<Success, ErrorEnvelope> {
+        worker.close_input();
         self.host.clear();
         let _ = tokio::time::timeout(EXIT_GRACE, worker.exited()).await;
         // One byte is enough to judge by; reading on would let a worker fill the parent's memory (I5).
-        if !worker.decoder.is_mid_frame() {
+        if !worker.decoder().is_mid_frame() {
             self.read(worker)?;
         }
         while self.diagnostics.open && self.drain(worker) && !self.diagnostics.truncated {
-            if tokio::time::timeout(Duration::ZERO, worker.stderr.readable()).await.is_err() {
+            if tokio::time::timeout(Duration::ZERO, worker.diagnostics_ready()).await.is_err() {
                 break;
             }
         }
-        if worker.decoder.is_mid_frame() {
+        if worker.decoder().is_mid_frame() {
             return Err(verdict::protocol(&ProtocolViolation::OutOfOrder("bytes after the result")));
         }
         if let Some(exit) = worker.take_exit()
@@ -399,15 +393,6 @@ impl Invocation<'_> {
 async fn at(instant: Option<Instant>) {
     match instant {
         Some(instant) => tokio::time::sleep_until(instant.into()).await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn writable(worker: &Worker) {
-    match &worker.stdin {
-        Some(stdin) => {
-            let _ = stdin.writable().await;
-        }
         None => std::future::pending().await,
     }
 }
