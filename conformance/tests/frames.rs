@@ -5,9 +5,9 @@
 //! names. Each call must end with its code, so every case is also the next call after another's failure (I10).
 
 use std::ffi::OsString;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use conformance::frames::to_parent::{MENU, Stage, file_name};
 use conformance::frames::{Direction, parse, to_worker};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::json;
+use wit_worker::EXIT_PARENT_GONE;
 use wit_worker::protocol::{FrameDecoder, FromWorker};
 use wit_worker::registry::Code;
 use wit_worker::sandbox::status::verify_status;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         let name = if passes { "full" } else { lockdown.trim() };
         trials.push(trial(&bench, format!("disguise/{name}"), move |_| disguise(lockdown, passes)));
     }
+    trials.push(trial(&bench, "genuine/locked-down-when-ready".to_owned(), |_| genuine()));
     let conclusion = libtest_mimic::run(&arguments, trials);
     match bench.close() {
         Ok(()) => conclusion.exit_code(),
@@ -167,15 +169,34 @@ fn hostile_worker() -> &'static Path {
 /// The disguise is as good as the parent's reading of `/proc`, and each lie is found out by it.
 fn disguise(lockdown: &str, passes: bool) -> Result<()> {
     let stage = Stage::with_script(hostile_worker(), &format!("{lockdown}ready\nwait eof\n"))?;
+    let (status, ended) = when_ready(&stage.program())?;
+    ensure!(ended.success(), "it ended with {ended}");
+    let rooted = status.lines().any(|line| line.starts_with("CapPrm:") && !line.ends_with("0000000000000000"));
+    let unprovable = lockdown.contains("capabilities") && !rooted;
+    ensure!(unprovable || verify_status(&status).is_ok() == passes, "{:?}\n{status}", verify_status(&status));
+    Ok(())
+}
+
+/// The real worker says `ready` when it is locked down and not before, also to a parent that would not look.
+fn genuine() -> Result<()> {
+    let (status, ended) = when_ready(&binary::locate()?)?;
+    // Its parent left without a word.
+    ensure!(ended.code() == Some(EXIT_PARENT_GONE.into()), "it ended with {ended}");
+    ensure!(verify_status(&status).is_ok(), "{:?}\n{status}", verify_status(&status));
+    Ok(())
+}
+
+/// What the kernel says of a worker that has just said `ready`, and how it ends when its input then does.
+fn when_ready(program: &Path) -> Result<(String, ExitStatus)> {
     let directory = tempfile::tempdir()?;
-    let mut child = Command::new(stage.program())
+    let mut child = Command::new(program)
         .arg(wit_worker::WORKER_ARGUMENT)
         .env_clear()
         .current_dir(directory.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;
-    let (Some(mut stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else { bail!("no pipes") };
+    let (Some(stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else { bail!("no pipes") };
     let mut decoder = FrameDecoder::new();
     let mut buffer = [0; 1024];
     let ready = loop {
@@ -187,14 +208,8 @@ fn disguise(lockdown: &str, passes: bool) -> Result<()> {
             count => decoder.push(&buffer[..count]),
         }
     };
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()))?;
-    stdin.flush()?;
-    drop(stdin);
-    let ended = child.wait()?;
     ensure!(matches!(ready, FromWorker::Ready(_)), "the first frame is not ready");
-    ensure!(ended.success(), "it ended with {ended}");
-    let rooted = status.lines().any(|line| line.starts_with("CapPrm:") && !line.ends_with("0000000000000000"));
-    let unprovable = lockdown.contains("capabilities") && !rooted;
-    ensure!(unprovable || verify_status(&status).is_ok() == passes, "{:?}\n{status}", verify_status(&status));
-    Ok(())
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()))?;
+    drop(stdin);
+    Ok((status, child.wait()?))
 }

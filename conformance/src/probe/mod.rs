@@ -114,6 +114,8 @@ pub struct Context {
     pub socket: String,
     /// A listening TCP port of the loopback interface.
     pub port: u16,
+    /// The process that started this one, asked for before the lockdown forbids the question.
+    pub parent: u64,
     /// Layers that are off.
     pub without: Vec<Layer>,
 }
@@ -144,7 +146,8 @@ impl Context {
     /// # Errors
     /// A key or value that means nothing.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
-        let mut context = Self::default();
+        let parent = rustix::process::getppid().map_or(1, |pid| u64::from(pid.as_raw_pid().unsigned_abs()));
+        let mut context = Self { parent, ..Self::default() };
         for argument in arguments {
             let (key, value) = argument.split_once('=').ok_or_else(|| format!("not key=value: {argument}"))?;
             match key {

@@ -133,6 +133,8 @@ impl Stage {
             socket: self.socket.clone(),
             port: self.port,
             without: without.to_vec(),
+            // The probe asks the kernel.
+            parent: 0,
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::ptr;
 
-use rustix::process::getppid;
 use wit_worker::sandbox::Layer::{Capabilities, Identity, Landlock, Rlimits, Seccomp};
 
 use super::super::raw::{attempt, syscall};
@@ -95,10 +94,10 @@ pub(super) const ATTACKS: &[Attack] = &[
         what: "Read the memory of the parent, where the tokens are.",
         full: Expect::Violation,
         arms: &[],
-        run: |_| {
+        run: |context| {
             let mut byte = 0_u8;
             let local = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
-            let arguments = [parent(), (&raw const local) as u64, 1, (&raw const local) as u64, 1, 0];
+            let arguments = [context.parent, (&raw const local) as u64, 1, (&raw const local) as u64, 1, 0];
             attempt(libc::SYS_process_vm_readv, arguments)
         },
     },
@@ -107,7 +106,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         what: "Get a handle on the parent, to take its descriptors.",
         full: Expect::Violation,
         arms: FORK_ARMS_OF_DESCRIPTORS,
-        run: |_| attempt(libc::SYS_pidfd_open, [parent(), 0, 0, 0, 0, 0]),
+        run: |context| attempt(libc::SYS_pidfd_open, [context.parent, 0, 0, 0, 0, 0]),
     },
     Attack {
         name: "kill_parent",
@@ -115,21 +114,21 @@ pub(super) const ATTACKS: &[Attack] = &[
         full: Expect::Violation,
         arms: SIGNAL_ARMS,
         // Signal 0: the kernel checks the right and sends nothing.
-        run: |_| attempt(libc::SYS_kill, [parent(), 0, 0, 0, 0, 0]),
+        run: |context| attempt(libc::SYS_kill, [context.parent, 0, 0, 0, 0, 0]),
     },
     Attack {
         name: "tgkill_parent",
         what: "Signal a thread of the parent; the call is allowed for one's own abort.",
         full: Expect::Violation,
         arms: SIGNAL_ARMS,
-        run: |_| attempt(libc::SYS_tgkill, [parent(), parent(), 0, 0, 0, 0]),
+        run: |context| attempt(libc::SYS_tgkill, [context.parent, context.parent, 0, 0, 0, 0]),
     },
     Attack {
         name: "tgkill_parent_abort",
         what: "Abort the parent by the one signal that is allowed for oneself.",
         full: Expect::Violation,
         arms: &[],
-        run: |_| attempt(libc::SYS_tgkill, [parent(), parent(), libc::SIGABRT as u64, 0, 0, 0]),
+        run: |context| attempt(libc::SYS_tgkill, [context.parent, context.parent, libc::SIGABRT as u64, 0, 0, 0]),
     },
     Attack {
         name: "kill_self",
@@ -186,10 +185,6 @@ pub(super) const ATTACKS: &[Attack] = &[
 
 const FORK_ARMS_OF_DESCRIPTORS: &[Arm] =
     &[arm(Seccomp, &[Rlimits], Expect::Violation), arm(Rlimits, &[Seccomp], Expect::Errno(&[libc::EMFILE]))];
-
-fn parent() -> u64 {
-    getppid().map_or(1, |pid| u64::from(pid.as_raw_pid().unsigned_abs()))
-}
 
 /// Makes a process by a raw call; the child ends at once.
 fn in_child(number: i64, arguments: [u64; 6]) -> Outcome {
