@@ -25,6 +25,7 @@ pub(crate) fn add(trials: &mut Vec<Trial>, stage: &Arc<Stage>, who: Who) {
     real("code-mode-refuses-without-a-layer", code_mode_refuses);
     real("direct-mode-works-without-a-layer", direct_mode_works);
     real("lying-worker-is-refused", lying_worker_is_refused);
+    real("unsandboxed-flag-changes-nothing", unsandboxed_flag_changes_nothing);
     real("doctor-proves", doctor_proves);
     real("doctor-text", doctor_text);
     real("doctor-refuses", doctor_refuses);
@@ -153,6 +154,28 @@ fn lying_worker_is_refused(stage: &Stage, who: Who) -> anyhow::Result<()> {
     let mut command = stage.wit_command(who)?;
     command.args(["run", "-e", "return 6 * 7", "--worker"]).arg(&program);
     ensure_refused(&run(stage, command)?, "a lying worker")?;
+    let place = program.parent().context("no directory")?;
+    ensure!(place.join("started").exists(), "the liar was not started");
+    ensure!(!place.join("heard").exists(), "the liar was sent something");
+    Ok(())
+}
+
+/// The flag is for systems without a lockdown; here it must not become the permissive fallback that there is none of.
+fn unsandboxed_flag_changes_nothing(stage: &Stage, who: Who) -> anyhow::Result<()> {
+    const FLAG: &str = "--unsandboxed-worker";
+    let mut command = stage.denied_wit(who, &format!("seccomp={}", libc::EPERM))?;
+    command.args(["run", FLAG, "-e", "return 6 * 7"]);
+    let refused = run(stage, command)?;
+    ensure_refused(&refused, "no seccomp, with the flag")?;
+    ensure!(
+        String::from_utf8_lossy(&refused.stderr).contains("--unsandboxed-worker has no effect"),
+        "no warning: {}",
+        String::from_utf8_lossy(&refused.stderr)
+    );
+    let program = liar(stage, who, "flag")?;
+    let mut command = stage.wit_command(who)?;
+    command.args(["run", FLAG, "-e", "return 6 * 7", "--worker"]).arg(&program);
+    ensure_refused(&run(stage, command)?, "a lying worker, with the flag")?;
     let place = program.parent().context("no directory")?;
     ensure!(place.join("started").exists(), "the liar was not started");
     ensure!(!place.join("heard").exists(), "the liar was sent something");

@@ -35,12 +35,11 @@ use linux as workers;
 #[cfg(not(target_os = "linux"))]
 use portable as workers;
 
-
-pub use policy::{CodeModePolicy, PolicyError};
 #[cfg(target_os = "linux")]
 pub use linux::program::become_worker;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{place, program::WorkerProgram};
+pub use policy::{CodeModePolicy, PolicyError};
 
 /// What Code Mode needs to start.
 pub struct CodeModeOptions {

@@ -342,7 +342,12 @@ impl Invocation<'_> {
 
     /// After the result: nothing may follow, and the worker must not end abnormally. A worker that merely hangs is
     /// killed and changes nothing.
-    async fn settle(&mut self, worker: &mut impl WorkerProcess, ended: Ended, late: bool) -> Result<Success, ErrorEnvelope> {
+    async fn settle(
+        &mut self,
+        worker: &mut impl WorkerProcess,
+        ended: Ended,
+        late: bool,
+    ) -> Result<Success, ErrorEnvelope> {
         worker.close_input();
         self.host.clear();
         let _ = tokio::time::timeout(EXIT_GRACE, worker.exited()).await;

@@ -7,7 +7,7 @@ use super::{Platform, Sandbox};
 pub(super) fn examine(_worker: Option<&Path>) -> Sandbox {
     let problem = "this platform has no worker lockdown: Code Mode answers sandbox_unavailable, unless \
                    --unsandboxed-worker is given; direct mode works";
-    Sandbox { available: false, program: None, problem: Some(problem.to_owned()), layers: Vec::new() }
+    Sandbox { problem: Some(problem.to_owned()), ..Sandbox::default() }
 }
 
 pub(super) fn platform() -> Platform {

@@ -14,6 +14,7 @@ use wit_worker::registry::{Code, LimitId};
 use super::process::{Pulse, Worker, lock};
 use super::start::Starter;
 use crate::codemode::verdict;
+use crate::codemode::worker::WorkerProcess as _;
 use crate::envelope::ErrorEnvelope;
 
 /// A spare nobody wanted for this long is ended: an idle server then holds no worker's memory.

@@ -64,8 +64,7 @@ impl Workers {
     pub(super) async fn run(&self, source: &str, cancellation: &CancellationToken) -> Result<Success, ErrorEnvelope> {
         let Some(program) = &self.program else { return Err(verdict::sandbox_unavailable()) };
         let permit = Arc::clone(&self.capacity).try_acquire_owned();
-        let permit = permit
-            .map_err(|_| verdict::capacity(Code::ServerWorkersLimit, LimitId::Workers, &self.policy))?;
+        let permit = permit.map_err(|_| verdict::capacity(Code::ServerWorkersLimit, LimitId::Workers, &self.policy))?;
         let worker = tokio::select! {
             biased;
             () = cancellation.cancelled() => return Err(verdict::cancelled()),
