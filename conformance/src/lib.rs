@@ -5,6 +5,9 @@
 //! the binary only as an outsider can: over MCP on stdio ([`client`]), by its command line, and through `/proc`
 //! ([`process`]). [`run`] runs one case with all its standing invariants; [`coverage`] holds the corpus itself to the
 //! ledger; [`report`] says what was found.
+//!
+//! It runs on Linux; elsewhere this crate is empty.
+#![cfg(target_os = "linux")]
 
 pub mod binary;
 pub mod cache_soak;

@@ -1,5 +1,6 @@
 //! The commands, one file each, and the one place of the kit that writes to stdout.
 
+pub(crate) mod arguments;
 pub(crate) mod list;
 pub(crate) mod profile;
 pub(crate) mod report;
