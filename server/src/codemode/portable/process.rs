@@ -88,7 +88,7 @@ impl Process {
         let (input, chunks) = mpsc::channel(1);
         let kill = CancellationToken::new();
         tokio::spawn(own(child, kill.clone(), publish, (place, permit)));
-        tokio::spawn(feed(stdin, chunks));
+        tokio::spawn(feed(stdin, chunks, kill.clone()));
         Ok(Self {
             input: Some(input),
             output: Mutex::new(Stream::new(stdout)),
@@ -129,11 +129,20 @@ async fn own(
     drop(permit);
 }
 
-/// Writes chunk after chunk; closes the input when the last sender is gone, or the process has closed it.
-async fn feed(mut stdin: ChildStdin, mut chunks: mpsc::Receiver<Vec<u8>>) {
+/// Writes chunk after chunk; closes the input when the last sender is gone, the process has closed it, or is to end:
+/// something else may hold the pipe's other end, and read nothing.
+async fn feed(mut stdin: ChildStdin, mut chunks: mpsc::Receiver<Vec<u8>>, kill: CancellationToken) {
     while let Some(chunk) = chunks.recv().await {
-        if stdin.write_all(&chunk).await.is_err() || stdin.flush().await.is_err() {
-            return;
+        let write = async {
+            stdin.write_all(&chunk).await?;
+            stdin.flush().await
+        };
+        tokio::select! {
+            biased;
+            () = kill.cancelled() => return,
+            written = write => if written.is_err() {
+                return;
+            },
         }
     }
 }
