@@ -131,7 +131,6 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-#[cfg(unix)]
 fn symlink(target: &str, path: &Path) -> Result<()> {
     Ok(std::os::unix::fs::symlink(target, path)?)
 }

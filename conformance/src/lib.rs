@@ -20,10 +20,8 @@ pub mod double;
 pub mod fixture;
 pub mod foreign;
 pub mod frames;
-#[cfg(unix)]
 pub mod mutants;
 pub mod parallel;
-#[cfg(target_os = "linux")]
 pub mod probe;
 pub mod process;
 pub mod profile;
@@ -32,6 +30,5 @@ pub mod report;
 pub mod requirements;
 pub mod run;
 pub mod snapshot;
-#[cfg(target_os = "linux")]
 pub mod soak;
 pub mod upstream;

@@ -7,6 +7,7 @@
 //! swaps finished snapshots for damaged copies. In the end no answer may have been wrong or missing, every server must
 //! have ended by itself, and the cache may hold nothing but whole snapshots.
 
+pub mod command;
 mod player;
 mod vandal;
 mod world;

@@ -7,7 +7,6 @@
 
 pub mod filter;
 mod generated;
-#[cfg(unix)]
 pub mod perform;
 mod probes;
 

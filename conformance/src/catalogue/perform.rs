@@ -11,7 +11,6 @@ use crate::binary;
 use crate::corpus::{Case, Kind, Observed};
 use crate::frames;
 use crate::parallel::{side_by_side, twice_the_processors};
-#[cfg(target_os = "linux")]
 use crate::probe::{attacks, stage::Stage};
 use crate::run::{Kit, Report};
 use crate::snapshot;
@@ -104,7 +103,6 @@ pub const SESSION_REASON: &str = "not run against a binary: it needs a host that
 pub struct Runner {
     kit: Arc<Kit>,
     hostile_worker: Lazy<PathBuf>,
-    #[cfg(target_os = "linux")]
     stage: Lazy<Stage>,
     session: Option<Lazy<Vec<(String, bool)>>>,
 }
@@ -129,13 +127,7 @@ impl Runner {
     /// A runner for the kit's binary; `session` also runs the cases for the in-process host, with cargo.
     #[must_use]
     pub fn new(kit: Arc<Kit>, session: bool) -> Self {
-        Self {
-            kit,
-            hostile_worker: Lazy::new(),
-            #[cfg(target_os = "linux")]
-            stage: Lazy::new(),
-            session: session.then(Lazy::new),
-        }
+        Self { kit, hostile_worker: Lazy::new(), stage: Lazy::new(), session: session.then(Lazy::new) }
     }
 
     /// The binary under test.
@@ -176,7 +168,6 @@ impl Runner {
         self.hostile_worker.get(|| binary::companion("hostile_worker")).map(PathBuf::as_path)
     }
 
-    #[cfg(target_os = "linux")]
     fn probe(&self, name: &str) -> Result<Ran> {
         let stage = self.stage.get(|| Stage::set(&binary::companion("probe")?))?;
         let attack = attacks::named(name).with_context(|| format!("there is no attack {name}"))?;
@@ -191,11 +182,6 @@ impl Runner {
         }
         let got = transcript.join("; ");
         Ok(Ran::judged(faults, got, began.elapsed(), transcript))
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn probe(&self, _: &str) -> Result<Ran> {
-        Ok(Ran::not_run("this platform has no lockdown"))
     }
 
     fn session(&self, item: &Item) -> Result<Ran> {

@@ -8,20 +8,16 @@
 //! [`parse`] is pure and strict, so a fuzzer can drive it. [`player`] executes a script against a
 //! [`player::Peer`]; [`generate`] derives the combinatorial frames from one template a message.
 
-#[cfg(target_os = "linux")]
 pub mod disguise;
 pub mod expect;
 pub mod generate;
-#[cfg(target_os = "linux")]
 pub mod hostile;
 pub mod parse;
-#[cfg(unix)]
 pub mod perform;
 pub mod player;
 pub mod report;
 pub mod script;
 pub mod template;
-#[cfg(unix)]
 pub mod to_parent;
 pub mod to_worker;
 pub mod words;

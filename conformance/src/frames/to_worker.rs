@@ -260,7 +260,6 @@ impl Peer for Driver {
 }
 
 fn how(status: std::process::ExitStatus) -> Ended {
-    #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return Ended::Signal(signal);
     }

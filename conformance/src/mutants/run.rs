@@ -92,7 +92,8 @@ fn default_place() -> PathBuf {
 struct Bench<'a> {
     scratch: Scratch,
     tell: &'a (dyn Fn(&str) + Sync),
-    sound: Vec<Suite>,
+    /// With the names of what each has run.
+    sound: Vec<(Suite, Vec<String>)>,
 }
 
 impl<'a> Bench<'a> {
@@ -103,7 +104,7 @@ impl<'a> Bench<'a> {
         tell("holding it to the whole gate: a test that fails anyway would prove nothing");
         for suite in whole {
             match bench.part(&suite, false)? {
-                Part::Ran(Ended::Passed) => bench.sound.push(suite),
+                Part::Ran(Ended::Passed(names)) => bench.sound.push((suite, names)),
                 Part::Ran(other) => bail!("the unbroken tree does not pass {suite}: {other:?}"),
                 Part::NotBuilt(error) => bail!("the unbroken tree does not build: {error}"),
             }
@@ -119,8 +120,13 @@ impl<'a> Bench<'a> {
     }
 
     fn held(&self, mutant: &Mutant) -> Result<Outcome> {
+        // Asked before anything is tried: an earlier part that catches would hide it.
+        let exists = |suite: &Suite| self.sound.iter().any(|(whole, names)| suite.is_part_of(whole.program, names));
+        if let Some(suite) = mutant.suites.iter().find(|suite| !exists(suite)) {
+            return Ok(Outcome::Misdirected(suite.to_string()));
+        }
         let mut changed = true;
-        for suite in mutant.suites.iter().chain(&self.sound) {
+        for suite in mutant.suites.iter().chain(self.sound.iter().map(|(whole, _)| whole)) {
             let mut tries = 0;
             loop {
                 let ended = match self.part(suite, changed)? {
@@ -130,7 +136,7 @@ impl<'a> Bench<'a> {
                 changed = false;
                 let caught = |test| Outcome::Caught { program: suite.program.to_owned(), test };
                 match ended {
-                    Ended::Passed => break,
+                    Ended::Passed(_) => break,
                     Ended::Empty => return Ok(Outcome::Misdirected(suite.to_string())),
                     Ended::Broken(how) => return Ok(caught(how)),
                     Ended::Failed(test) => {

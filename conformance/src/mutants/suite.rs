@@ -48,8 +48,8 @@ impl fmt::Display for Suite {
 /// How a part of the gate ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// Everything passed, and something was run.
-    Passed,
+    /// Everything passed, and this was run.
+    Passed(Vec<String>),
     /// No test has such a name.
     Empty,
     /// This test failed first.
@@ -59,6 +59,11 @@ pub(super) enum Ended {
 }
 
 impl Suite {
+    /// Whether it is a part of what this program has run.
+    pub(super) fn is_part_of(&self, program: &str, names: &[String]) -> bool {
+        self.program == program && names.iter().any(|name| name.contains(&self.filter))
+    }
+
     /// Runs it to its first failure.
     ///
     /// # Errors
@@ -87,11 +92,11 @@ impl Suite {
             });
         }
         let end = Instant::now() + LONGEST;
-        let (mut passed, mut failed) = (0_usize, None);
+        let (mut passed, mut failed) = (Vec::new(), None);
         while failed.is_none() {
             match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok(line) => match judge(&line) {
-                    Some((_, true)) => passed += 1,
+                    Some((name, true)) => passed.push(name.to_owned()),
                     Some((name, false)) => failed = Some(Ended::Failed(name.to_owned())),
                     None => {}
                 },
@@ -109,8 +114,8 @@ impl Suite {
         Ok(match failed {
             Some(failed) => failed,
             None if !status.success() => Ended::Broken(format!("it ended with {status}")),
-            None if passed == 0 => Ended::Empty,
-            None => Ended::Passed,
+            None if passed.is_empty() => Ended::Empty,
+            None => Ended::Passed(passed),
         })
     }
 }
@@ -135,6 +140,9 @@ mod tests {
             assert_eq!(text.parse::<Suite>().map(|suite| suite.to_string()), Ok(text.to_owned()));
         }
         assert!("gates".parse::<Suite>().is_err());
+        let names = ["final-null".to_owned()];
+        let part = |text: &str| text.parse::<Suite>().is_ok_and(|suite| suite.is_part_of("gate", &names));
+        assert!(part("gate") && part("gate final-") && !part("gate lives") && !part("frames final-"));
     }
 
     #[test]
@@ -157,7 +165,7 @@ mod tests {
             std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
             "gate".parse::<Suite>().map_err(anyhow::Error::msg)?.run(&program, directory.path(), Path::new("/bin/true"))
         };
-        assert_eq!(run("echo 'test a ... ok'")?, Ended::Passed);
+        assert_eq!(run("echo 'test a ... ok'")?, Ended::Passed(vec!["a".to_owned()]));
         assert_eq!(run("echo nothing")?, Ended::Empty);
         assert_eq!(run("echo 'test a ... ok'; echo 'test b ... FAILED'; exec sleep 600")?, Ended::Failed("b".into()));
         assert!(matches!(run("echo 'test a ... ok'; exit 3")?, Ended::Broken(_)));

@@ -4,6 +4,7 @@
 //! of idle spares, and bursts beyond capacity. What a short test cannot show is whether anything is left behind each
 //! time: processes, zombies, directories, descriptors, memory (I10). They are counted while nothing runs.
 
+pub mod command;
 mod house;
 mod mix;
 mod report;

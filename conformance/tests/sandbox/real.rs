@@ -150,9 +150,13 @@ fn liar(stage: &Stage, who: Who, of: &str) -> anyhow::Result<std::path::PathBuf>
 }
 
 fn lying_worker_is_refused(stage: &Stage, who: Who) -> anyhow::Result<()> {
-    let program = liar(stage, who, "run")?;
+    refuses_a_liar(stage, who, &[])
+}
+
+fn refuses_a_liar(stage: &Stage, who: Who, flags: &[&str]) -> anyhow::Result<()> {
+    let program = liar(stage, who, &format!("run{}", flags.len()))?;
     let mut command = stage.wit_command(who)?;
-    command.args(["run", "-e", "return 6 * 7", "--worker"]).arg(&program);
+    command.arg("run").args(flags).args(["-e", "return 6 * 7", "--worker"]).arg(&program);
     ensure_refused(&run(stage, command)?, "a lying worker")?;
     let place = program.parent().context("no directory")?;
     ensure!(place.join("started").exists(), "the liar was not started");
@@ -172,14 +176,7 @@ fn unsandboxed_flag_changes_nothing(stage: &Stage, who: Who) -> anyhow::Result<(
         "no warning: {}",
         String::from_utf8_lossy(&refused.stderr)
     );
-    let program = liar(stage, who, "flag")?;
-    let mut command = stage.wit_command(who)?;
-    command.args(["run", FLAG, "-e", "return 6 * 7", "--worker"]).arg(&program);
-    ensure_refused(&run(stage, command)?, "a lying worker, with the flag")?;
-    let place = program.parent().context("no directory")?;
-    ensure!(place.join("started").exists(), "the liar was not started");
-    ensure!(!place.join("heard").exists(), "the liar was sent something");
-    Ok(())
+    refuses_a_liar(stage, who, &[FLAG])
 }
 
 fn doctor(stage: &Stage, who: Who, denial: Option<&str>, json: bool) -> anyhow::Result<Command> {

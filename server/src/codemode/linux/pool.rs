@@ -11,10 +11,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use wit_worker::registry::{Code, LimitId};
 
-use super::process::{Pulse, Worker, lock};
+use super::process::{Pulse, Worker};
 use super::start::Starter;
 use crate::codemode::verdict;
-use crate::codemode::worker::WorkerProcess as _;
+use crate::codemode::worker::{WorkerProcess as _, lock};
 use crate::envelope::ErrorEnvelope;
 
 /// A spare nobody wanted for this long is ended: an idle server then holds no worker's memory.

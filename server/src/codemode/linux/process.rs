@@ -25,8 +25,7 @@ use wit_worker::registry::LimitId;
 use super::place;
 use super::program::WorkerProgram;
 use crate::codemode::verdict::Exit;
-use crate::codemode::worker::WorkerProcess;
-pub(super) use crate::codemode::worker::lock;
+use crate::codemode::worker::{WorkerProcess, lock};
 
 /// A server that starts no process for this long has time to tidy up.
 const IDLE: Duration = Duration::from_millis(50);

@@ -8,9 +8,8 @@ mod process;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use wit_worker::registry::{Code, LimitId};
 
-use self::process::{Process, Program};
+use self::process::Process;
 use super::ready::{come_up, start_time};
 use super::worker::WorkerProcess as _;
 use super::{CodeModeOptions, CodeModePolicy, Success, supervisor, verdict};
@@ -36,7 +35,7 @@ pub(super) struct Workers {
     slots: Arc<Slots>,
     capacity: Arc<Semaphore>,
     /// What to start; nothing where the operator has not asked for workers without a sandbox.
-    program: Option<Program>,
+    program: Option<PathBuf>,
 }
 
 impl Workers {
@@ -45,7 +44,12 @@ impl Workers {
     /// # Errors
     /// When the path of this executable is not known.
     pub(super) fn start(options: CodeModeOptions) -> io::Result<Self> {
-        let program = if options.unsandboxed { Some(Program::new(options.worker)?) } else { None };
+        let program = match options.worker {
+            _ if !options.unsandboxed => None,
+            // As long as nobody replaces it: other systems than Linux have no path that outlives an upgrade.
+            None => Some(std::env::current_exe()?),
+            program => program,
+        };
         let policy = Arc::new(options.policy);
         let count = |id| usize::try_from(policy.value(id)).unwrap_or(Semaphore::MAX_PERMITS);
         Ok(Self {
@@ -88,7 +92,7 @@ impl Workers {
     /// A worker that has said `ready`. The permit goes back when its process is gone.
     async fn bring_up(
         &self,
-        program: &Program,
+        program: &Path,
         permit: tokio::sync::OwnedSemaphorePermit,
     ) -> Result<Process, ErrorEnvelope> {
         let deadline = Instant::now() + start_time(&self.policy);
@@ -112,14 +116,4 @@ impl Workers {
         let _ = tokio::time::timeout(CLOSE_TIME, all).await;
         self.capacity.close();
     }
-}
-
-/// The arguments of a worker that may run without a lockdown.
-fn arguments() -> [OsString; 2] {
-    [wit_worker::WORKER_ARGUMENT.into(), wit_worker::UNSANDBOXED_ARGUMENT.into()]
-}
-
-/// This executable, as long as nobody replaces it: other systems than Linux have no path that outlives an upgrade.
-fn this_executable() -> io::Result<PathBuf> {
-    std::env::current_exe()
 }

@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Mutex;
@@ -26,25 +26,6 @@ const DRAIN_GRACE: Duration = Duration::from_millis(100);
 /// Bytes moved at a time, in either direction.
 const CHUNK_BYTES: usize = 16 * 1024;
 
-/// What workers are started from.
-pub(super) struct Program {
-    path: PathBuf,
-}
-
-impl Program {
-    /// The operator's program, or this executable.
-    ///
-    /// # Errors
-    /// When the path of this executable is not known.
-    pub(super) fn new(given: Option<PathBuf>) -> io::Result<Self> {
-        let path = match given {
-            Some(path) => path,
-            None => super::this_executable()?,
-        };
-        Ok(Self { path })
-    }
-}
-
 /// One worker process. Dropped anywhere, the task that owns it kills and reaps it.
 pub(super) struct Process {
     /// Chunks on their way to the process; nothing once its input is closed.
@@ -64,11 +45,11 @@ impl Process {
     ///
     /// # Errors
     /// When the system refuses it.
-    pub(super) fn start(program: &Program, permit: OwnedSemaphorePermit) -> io::Result<Self> {
+    pub(super) fn start(program: &Path, permit: OwnedSemaphorePermit) -> io::Result<Self> {
         let place = tempfile::Builder::new().prefix("wit-worker-").tempdir()?;
-        let mut command = Command::new(&program.path);
+        let mut command = Command::new(program);
         command
-            .args(super::arguments())
+            .args([wit_worker::WORKER_ARGUMENT, wit_worker::UNSANDBOXED_ARGUMENT])
             .env_clear()
             .current_dir(place.path())
             .stdin(Stdio::piped())
