@@ -460,3 +460,37 @@ async fn links_submodules_and_pointers_are_shown_and_never_followed() {
     let found = host.call(OperationId::SearchCode, json!({ "snapshot_id": snapshot, "queries": ["root:"] })).await;
     assert_eq!(found.expect("a search")["returned_items"], 0, "no link was followed");
 }
+
+/// Whoever made a mapped repository may have put anything under an id that means something elsewhere. Served under it, and
+/// kept in a cache that other servers share, that would pass for the real thing.
+#[tokio::test]
+async fn an_object_that_is_not_what_its_id_names_is_damaged() {
+    for kind in ["commit", "tree", "blob", "link"] {
+        let fixture = Fixture::empty();
+        fixture.write("a.txt", "genuine\n");
+        symlink("a.txt", fixture.path().join("link")).unwrap();
+        let genuine = fixture.commit("genuine");
+        let id = |rev: &str| fixture.text(&["rev-parse", rev]);
+        let of = |commit: &str| match kind {
+            "commit" => commit.to_owned(),
+            "tree" => id(&format!("{commit}^{{tree}}")),
+            "link" => id(&format!("{commit}:link")),
+            _ => id(&format!("{commit}:a.txt")),
+        };
+        let victim = of(&genuine);
+        fixture.write("a.txt", "another\n");
+        fs::remove_file(fixture.path().join("link")).unwrap();
+        symlink("b.txt", fixture.path().join("link")).unwrap();
+        let forged = of(&fixture.commit("another"));
+        let file = |id: &str| fixture.path().join(".git/objects").join(&id[..2]).join(&id[2..]);
+        fs::remove_file(file(&victim)).unwrap();
+        fs::copy(file(&forged), file(&victim)).unwrap();
+        let host = Host::local(fixture.path());
+        let outcome = host.call(OperationId::Open, json!({ "repo": "demo/repo", "ref": genuine })).await;
+        assert_eq!(outcome.expect_err(kind).code, Code::OperationFailed, "{kind}");
+        // What is whole can still be opened.
+        if kind == "commit" {
+            host.open(None).await;
+        }
+    }
+}

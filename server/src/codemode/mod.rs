@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use wit_worker::registry::{Code, LimitId};
 
 use crate::envelope::ErrorEnvelope;
-use crate::operations::HostOperations;
+use crate::operations::{HostOperations, Slots};
 
 pub mod accounting;
 mod clock;
@@ -58,6 +58,7 @@ pub struct CodeModeOptions {
 pub struct CodeMode {
     policy: CodeModePolicy,
     workers: workers::Workers,
+    slots: Arc<Slots>,
     invocations: Semaphore,
     closing: CancellationToken,
 }
@@ -70,10 +71,13 @@ impl CodeMode {
     pub fn start(options: CodeModeOptions) -> Result<Arc<Self>, StartError> {
         options.policy.validate()?;
         let policy = options.policy.clone();
-        let invocations = usize::try_from(policy.value(LimitId::Invocations)).unwrap_or(Semaphore::MAX_PERMITS);
+        let count = |id| usize::try_from(policy.value(id)).unwrap_or(Semaphore::MAX_PERMITS);
+        let invocations = count(LimitId::Invocations);
+        let slots = Slots::new(count(LimitId::HostOperations), invocations);
         Ok(Arc::new(Self {
+            workers: workers::Workers::start(options, Arc::clone(&slots))?,
             policy,
-            workers: workers::Workers::start(options)?,
+            slots,
             invocations: Semaphore::new(invocations),
             closing: CancellationToken::new(),
         }))
@@ -83,6 +87,11 @@ impl CodeMode {
     #[must_use]
     pub fn policy(&self) -> &CodeModePolicy {
         &self.policy
+    }
+
+    /// The slots of its host operations; whatever else this server runs takes its own from them.
+    pub(crate) fn slots(&self) -> &Arc<Slots> {
+        &self.slots
     }
 
     /// Runs one script in a fresh worker. Never waits for capacity; cancelling the token ends it at any moment.

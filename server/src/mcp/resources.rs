@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use wit_worker::registry::{Code, OperationId};
 
 use super::Mode;
-use crate::operations::{HostOperations, OperationContext, OperationError, Surface};
+use crate::operations::{Asker, HostOperations, OperationContext, OperationError, Surface, in_slot};
 use crate::schema::typescript;
 
 const GUIDE: &str = include_str!("guide.md");
@@ -50,12 +50,15 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![ResourceTemplate::new(TEMPLATE, "file").with_title("A file of an open snapshot").with_mime_type("text/plain")]
 }
 
+/// What a request needs of the server: operations, run in slots as a tool's are, within their time (I5).
+pub(super) struct Surroundings<'a> {
+    pub(super) operations: &'a dyn HostOperations,
+    pub(super) asker: Asker,
+    pub(super) context: OperationContext,
+}
+
 /// Reads a resource.
-pub(super) async fn read(
-    uri: &str,
-    operations: &dyn HostOperations,
-    context: &OperationContext,
-) -> Result<ReadResourceResult, ErrorData> {
+pub(super) async fn read(uri: &str, around: &Surroundings<'_>) -> Result<ReadResourceResult, ErrorData> {
     let contents = match uri {
         GUIDE_URI => ResourceContents::text(GUIDE, uri).with_mime_type("text/markdown"),
         TYPES_URI => ResourceContents::text(typescript::declarations(), uri).with_mime_type("application/typescript"),
@@ -63,7 +66,7 @@ pub(super) async fn read(
             let (snapshot_id, path) = parse(uri).ok_or_else(|| {
                 ErrorData::resource_not_found("there is no such resource; resources/list names them", None)
             })?;
-            ResourceContents::text(file(&snapshot_id, &path, operations, context).await?, uri)
+            ResourceContents::text(file(&snapshot_id, &path, around).await?, uri)
         }
     };
     Ok(ReadResourceResult::new(vec![contents]))
@@ -77,12 +80,16 @@ struct Page {
 }
 
 /// The whole text of a file, page after page: a resource is never a part of one.
-async fn file(
-    snapshot_id: &str,
-    path: &str,
-    operations: &dyn HostOperations,
-    context: &OperationContext,
-) -> Result<String, ErrorData> {
+async fn file(snapshot_id: &str, path: &str, around: &Surroundings<'_>) -> Result<String, ErrorData> {
+    let text = in_slot(&around.asker, &around.context, pages(snapshot_id, path, around)).await.map_err(refusal)?;
+    if text.len() > MAX_FILE_BYTES {
+        return Err(ErrorData::invalid_params("the file is too large for a resource; read it in pages", None));
+    }
+    Ok(text)
+}
+
+/// As much of a file as tells whether it is too large.
+async fn pages(snapshot_id: &str, path: &str, around: &Surroundings<'_>) -> Result<String, OperationError> {
     let mut text = String::new();
     let mut cursor: Option<String> = None;
     loop {
@@ -91,24 +98,17 @@ async fn file(
         if let Some(cursor) = cursor {
             arguments["cursor"] = cursor.into();
         }
-        let page: Page = call(operations, OperationId::Read, &arguments, context).await.map_err(refusal)?;
+        let page: Page = call(OperationId::Read, &arguments, around).await?;
         text.push_str(&page.text);
-        if text.len() > MAX_FILE_BYTES {
-            return Err(ErrorData::invalid_params("the file is too large for a resource; read it in pages", None));
-        }
         cursor = page.next_cursor;
-        if cursor.is_none() {
+        if cursor.is_none() || text.len() > MAX_FILE_BYTES {
             return Ok(text);
         }
     }
 }
 
 /// Completes the `path` of the template within a snapshot that is already named.
-pub(super) async fn complete(
-    request: &CompleteRequestParams,
-    operations: &dyn HostOperations,
-    context: &OperationContext,
-) -> CompleteResult {
+pub(super) async fn complete(request: &CompleteRequestParams, around: &Surroundings<'_>) -> CompleteResult {
     #[derive(Deserialize)]
     struct Paths {
         paths: Vec<String>,
@@ -122,7 +122,8 @@ pub(super) async fn complete(
     let arguments = json!({
         "snapshot_id": snapshot_id, "path": directory, "depth": 1, "format": "paths", "max_items": 1000
     });
-    let listed: Result<Paths, _> = call(operations, OperationId::List, &arguments, context).await;
+    let listing = call(OperationId::List, &arguments, around);
+    let listed: Result<Paths, _> = in_slot(&around.asker, &around.context, listing).await;
     let matching = listed.map(|list| list.paths).unwrap_or_default().into_iter().filter(|path| path.starts_with(typed));
     let values: Vec<String> = matching.take(CompletionInfo::MAX_VALUES).collect();
     CompletionInfo::new(values).map(CompleteResult::new).unwrap_or_default()
@@ -130,14 +131,13 @@ pub(super) async fn complete(
 
 /// Calls an operation and reads the fields of its result that are asked for.
 async fn call<T: serde::de::DeserializeOwned>(
-    operations: &dyn HostOperations,
     operation: OperationId,
     arguments: &serde_json::Value,
-    context: &OperationContext,
+    around: &Surroundings<'_>,
 ) -> Result<T, OperationError> {
     let failed = |_| OperationError::new(Code::OperationFailed, "the result could not be read");
     let arguments: Box<RawValue> = serde_json::value::to_raw_value(arguments).map_err(failed)?;
-    let result = operations.call(operation, &arguments, Surface::Direct, context).await?;
+    let result = around.operations.call(operation, &arguments, Surface::Direct, &around.context).await?;
     serde_json::from_str(result.get()).map_err(failed)
 }
 

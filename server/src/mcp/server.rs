@@ -42,16 +42,29 @@ impl Server {
     /// A server; in Code Mode if it was given one.
     #[must_use]
     pub fn new(options: ServerOptions) -> Self {
+        // Scripts and the resources beside them share one server's slots.
+        let slots = match &options.codemode {
+            Some(codemode) => Arc::clone(codemode.slots()),
+            None => Slots::new(options.host_operations, 1),
+        };
         Self {
             operations: options.operations,
             codemode: options.codemode,
             operation_time: options.operation_time,
-            slots: Slots::new(options.host_operations, 1),
+            slots,
         }
     }
 
     fn tools(&self) -> Vec<Tool> {
         self.codemode.as_ref().map_or_else(tools::direct, |codemode| tools::code(codemode.policy()))
+    }
+
+    fn surroundings(&self, context: &RequestContext<RoleServer>) -> resources::Surroundings<'_> {
+        resources::Surroundings {
+            operations: &*self.operations,
+            asker: self.slots.asker(),
+            context: OperationContext::new(self.operation_time, context.ct.clone()),
+        }
     }
 
     fn mode(&self) -> Mode {
@@ -241,9 +254,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let operation_context = OperationContext::new(self.operation_time, context.ct.clone());
-        let read = resources::read(&request.uri, &*self.operations, &operation_context);
-        match CatchPanic::new(read).await {
+        let around = self.surroundings(&context);
+        match CatchPanic::new(resources::read(&request.uri, &around)).await {
             Ok(result) => result.map(ReadResourceResponse::from),
             Err(_) => Err(ErrorData::internal_error("the request failed; see the server's log", None)),
         }
@@ -254,9 +266,8 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let operation_context = OperationContext::new(self.operation_time, context.ct.clone());
-        let complete = resources::complete(&request, &*self.operations, &operation_context);
-        Ok(CatchPanic::new(complete).await.unwrap_or_default())
+        let around = self.surroundings(&context);
+        Ok(CatchPanic::new(resources::complete(&request, &around)).await.unwrap_or_default())
     }
 
     async fn on_custom_request(

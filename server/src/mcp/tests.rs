@@ -176,3 +176,47 @@ async fn progress_is_told_while_the_call_runs_and_never_after() {
     client.open(3, "reports", json!({})).await;
     assert_eq!(client.receive().await["id"], 3, "nobody asked");
 }
+
+#[tokio::test]
+async fn resources_and_completions_wait_for_the_slot_that_tools_wait_for() {
+    let mut client = Client::connect(Duration::from_millis(400)).await;
+    client.open(1, "hangs", json!({})).await;
+    client.hangs.notified().await;
+    let uri = "wit://abcdefghijklmnopqrstuvwxyz234567/a.txt";
+    client.send(json!({"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": uri}})).await;
+    client.send(json!({"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": {"uri": "wit://guide"}})).await;
+    // What needs no operation needs no slot.
+    let guide = client.receive().await;
+    assert!(guide["id"] == 3 && guide["result"].is_object(), "{guide}");
+    let refused = client.receive().await;
+    assert_eq!(
+        (&refused["id"], &refused["error"]["data"]["code"]),
+        (&json!(2), &json!("server_host_operations_limit"))
+    );
+}
+
+/// Requests that are not answered are bounded as answers that are not read are: both lie in our memory.
+#[tokio::test]
+async fn a_client_with_too_many_calls_outstanding_is_not_read_until_one_ends() {
+    let mut client = Client::connect(Duration::from_secs(60)).await;
+    for id in 1..=transport::MAX_PENDING as u64 {
+        client.open(id, "hangs", json!({})).await;
+    }
+    client.hangs.notified().await;
+    let ping = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+    client.send(ping(1000)).await;
+    let unread = tokio::time::timeout(Duration::from_millis(300), client.lines.next_line()).await;
+    assert!(unread.is_err(), "{unread:?}");
+}
+
+/// A call that was cancelled is never answered, and must not be counted for good.
+#[tokio::test]
+async fn cancelled_calls_are_outstanding_no_more() {
+    let mut client = Client::connect(Duration::from_secs(60)).await;
+    for id in 1..=3 * transport::MAX_PENDING as u64 {
+        client.open(id, "hangs", json!({})).await;
+        client.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})).await;
+    }
+    client.open(1000, "works", json!({})).await;
+    assert_eq!(client.receive().await["id"], 1000);
+}

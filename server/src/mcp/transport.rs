@@ -15,8 +15,8 @@ use std::sync::Arc;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientJsonRpcMessage, ClientRequest, ContentBlock,
-    ErrorCode, ErrorData, Extensions, JsonObject, JsonRpcMessage, MetaObject, RequestId, RequestMetaObject, ResultType,
-    ServerJsonRpcMessage, ServerResult,
+    ErrorCode, ErrorData, Extensions, GetExtensions as _, JsonObject, JsonRpcMessage, MetaObject, RequestId,
+    RequestMetaObject, ResultType, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
 use serde::{Deserialize, Serialize};
@@ -27,9 +27,10 @@ use tokio_util::sync::CancellationToken;
 
 /// Longest accepted message. The largest legal arguments, every byte escaped as `\u0000`, stay below it.
 const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
-/// Most lines that wait to be written. With so many unread, nothing more is read: a client that asks without listening
-/// must not fill our memory with answers.
-const MAX_PENDING_LINES: usize = 64;
+/// Most requests that are not answered yet and lines that wait to be written, together. With so many, nothing more is
+/// read: a client that asks without listening must not fill our memory with its requests or our answers. A client that
+/// has so many calls outstanding is not heard cancelling one before another has ended, in its own time at the latest.
+pub(super) const MAX_PENDING: usize = 64;
 
 /// An input whose other end can be seen to have gone while unread bytes still stand before its end.
 pub(super) trait HangUp {
@@ -71,7 +72,7 @@ pub(super) struct StdioTransport<R, W> {
     /// Inside a line that was refused for its length, until its newline.
     discarding: bool,
     writer: Arc<Mutex<W>>,
-    /// How many lines wait to be written.
+    /// How many requests are being answered, and lines wait to be written.
     pending: Arc<watch::Sender<usize>>,
     /// Cancelled when either stream has ended.
     closed: CancellationToken,
@@ -89,14 +90,22 @@ impl<R: AsyncRead + HangUp + Unpin, W> StdioTransport<R, W> {
         }
     }
 
-    /// Waits until there is room for one more line to be written; `false` when the client has hung up instead.
+    /// Counts a request for as long as its extensions live: until its handler has ended, answered or not.
+    fn counted(&self, mut message: ClientJsonRpcMessage) -> ClientJsonRpcMessage {
+        if let JsonRpcMessage::Request(request) = &mut message {
+            request.request.extensions_mut().insert(Arc::new(Pending::new(&self.pending)));
+        }
+        message
+    }
+
+    /// Waits until there is room for one more request or line; `false` when the client has hung up instead.
     ///
     /// As nothing is read meanwhile, the end of the input would go unheard, so it is looked for. A client that is still
     /// reading gets as long for each line as it would after the end of its input.
     async fn room(&self) -> bool {
         let mut pending = self.pending.subscribe();
         loop {
-            let room = pending.wait_for(|pending| *pending < MAX_PENDING_LINES);
+            let room = pending.wait_for(|pending| *pending < MAX_PENDING);
             match tokio::time::timeout(super::DRAIN, room).await {
                 Ok(_) => return true,
                 Err(_) if self.reader.get_ref().has_hung_up() => return false,
@@ -179,7 +188,7 @@ where
                     let parsed = decode(self.line.trim_ascii());
                     self.line.clear();
                     match parsed {
-                        Ok(Some(message)) => return Some(message),
+                        Ok(Some(message)) => return Some(self.counted(message)),
                         Ok(None) => continue,
                         Err(refusal) => refusal,
                     }
@@ -208,7 +217,7 @@ where
     }
 }
 
-/// A line that waits to be written, counted while it does.
+/// A request that is being answered or a line that waits to be written, counted while it lives.
 struct Pending(Arc<watch::Sender<usize>>);
 
 impl Pending {
@@ -428,7 +437,7 @@ mod tests {
 
     /// Enough refused lines to go far beyond what may wait.
     fn refused_lines() -> Left {
-        Left(b"{}\n".repeat(100 * MAX_PENDING_LINES).leak())
+        Left(b"{}\n".repeat(100 * MAX_PENDING).leak())
     }
 
     #[tokio::test]
@@ -438,7 +447,7 @@ mod tests {
         let mut transport = StdioTransport::new(refused_lines(), writer, closed.clone());
         assert!(transport.receive().await.is_none());
         assert!(closed.is_cancelled());
-        assert_eq!(*transport.pending.borrow(), MAX_PENDING_LINES);
+        assert_eq!(*transport.pending.borrow(), MAX_PENDING);
     }
 
     #[tokio::test]
@@ -447,7 +456,7 @@ mod tests {
         let mut transport = StdioTransport::new(refused_lines(), writer, CancellationToken::new());
         let answers = tokio::spawn(async move {
             let mut lines = BufReader::new(answers).lines();
-            for _ in 0..100 * MAX_PENDING_LINES {
+            for _ in 0..100 * MAX_PENDING {
                 assert!(lines.next_line().await.is_ok_and(|line| line.is_some()));
             }
         });

@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use wit_worker::registry::Code;
 
@@ -138,11 +137,11 @@ impl Drop for Slot {
 ///
 /// # Errors
 /// `server_host_operations_limit` when no slot became free, `cancelled`, `deadline_exceeded`, or the call's own.
-pub(crate) async fn in_slot(
+pub(crate) async fn in_slot<T>(
     asker: &Asker,
     context: &OperationContext,
-    call: impl Future<Output = Result<Box<RawValue>, OperationError>>,
-) -> Result<Box<RawValue>, OperationError> {
+    call: impl Future<Output = Result<T, OperationError>>,
+) -> Result<T, OperationError> {
     let patience = context.deadline().saturating_duration_since(Instant::now()) / 2;
     let slot = tokio::select! {
         biased;

@@ -1,13 +1,13 @@
 //! From a commit in an object database to a snapshot file.
 //!
 //! Trees are walked by bytes: a path is whatever the tree says, `..`, `.git`, newlines and all, because nothing here or
-//! later ever turns one into a file name. No filter, hook, attribute or replacement ref is looked at, so what is stored
-//! is exactly what the ids name.
+//! later ever turns one into a file name. No filter, hook, attribute or replacement ref is looked at, and every object is held
+//! to its id, so what is stored is exactly what the ids name, whoever made the repository.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use gix::objs::{FindExt as _, FindHeader as _, Kind, TreeRefIter};
+use gix::objs::{CommitRefIter, Find as _, FindExt as _, FindHeader as _, Kind, TreeRefIter};
 use tempfile::NamedTempFile;
 
 use super::error::RepositoryError;
@@ -28,6 +28,36 @@ const MAX_PATH_BYTES: usize = 64 << 10;
 const MAX_TARGET_BYTES: u64 = 64 << 10;
 /// Most bytes of all paths together, which wait in memory; a million paths of common length have a fifth.
 const MAX_PATHS_BYTES: u64 = 512 << 20;
+
+/// Whether the objects are known to be what their ids name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ids {
+    /// Each was hashed when it arrived.
+    Hashed,
+    /// Whoever wrote the files may have put anything under an id.
+    Claimed,
+}
+
+/// An object database and what is known of it.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    objects: &'a gix::odb::Handle,
+    ids: Ids,
+}
+
+impl Source<'_> {
+    /// Reads an object of this kind; the buffer then holds it and nothing else. One that is not what its id names is damaged.
+    fn read(self, id: &gix::oid, kind: Kind, buffer: &mut Vec<u8>) -> Result<(), RepositoryError> {
+        let found = self.objects.try_find(id, buffer).ok().flatten().filter(|data| data.kind == kind);
+        let data = found.ok_or(RepositoryError::Damaged)?;
+        if self.ids == Ids::Claimed {
+            data.verify_checksum(id).map_err(|_| RepositoryError::Damaged)?;
+        }
+        let length = data.data.len();
+        buffer.truncate(length);
+        Ok(())
+    }
+}
 
 /// A leaf of the tree.
 struct Leaf {
@@ -62,15 +92,17 @@ pub(super) fn objects(directory: &Path) -> std::io::Result<gix::odb::Handle> {
 /// Writes the snapshot of a commit whose objects are all in `objects`.
 pub(super) fn assemble(
     objects: &gix::odb::Handle,
+    ids: Ids,
     repo: &RepoName,
     commit: CommitId,
     scratch: &Path,
     caps: Caps,
     context: &OperationContext,
 ) -> Result<NamedTempFile, RepositoryError> {
-    let tree = tree_of(objects, commit)?;
-    let leaves = walk(objects, tree, caps, context)?;
-    let urls = submodule_urls(objects, &leaves);
+    let source = Source { objects, ids };
+    let tree = tree_of(source, commit)?;
+    let leaves = walk(source, tree, caps, context)?;
+    let urls = submodule_urls(source, &leaves);
     let mut writer = SnapshotWriter::create(scratch, caps)?;
     let store = objects.store();
     let threads = std::thread::available_parallelism().map_or(2, usize::from).min(8);
@@ -88,7 +120,7 @@ pub(super) fn assemble(
             if index.is_multiple_of(64) {
                 context.check().map_err(RepositoryError::Stopped)?;
             }
-            decode(own, &leaves[index], caps)
+            decode(Source { objects: own, ids }, &leaves[index], caps)
         },
         |index, body| {
             if index.is_multiple_of(64) {
@@ -126,10 +158,10 @@ pub(super) fn object_id(id: CommitId) -> gix::ObjectId {
     gix::ObjectId::Sha1(*id.as_bytes())
 }
 
-fn tree_of(objects: &gix::odb::Handle, commit: CommitId) -> Result<gix::ObjectId, RepositoryError> {
+fn tree_of(source: Source<'_>, commit: CommitId) -> Result<gix::ObjectId, RepositoryError> {
     let mut buffer = Vec::new();
-    let commit = objects.find_commit(&object_id(commit), &mut buffer).map_err(|_| RepositoryError::Damaged)?;
-    Ok(commit.tree())
+    source.read(&object_id(commit), Kind::Commit, &mut buffer)?;
+    CommitRefIter::from_bytes(&buffer, gix::hash::Kind::Sha1).tree_id().map_err(|_| RepositoryError::Damaged)
 }
 
 /// Follows annotated tags to the commit; none if there is no object of this id at all.
@@ -156,7 +188,7 @@ pub(super) fn peel(objects: &gix::odb::Handle, id: gix::ObjectId) -> Result<Opti
 
 /// Lists every leaf, in path order.
 fn walk(
-    objects: &gix::odb::Handle,
+    source: Source<'_>,
     root: gix::ObjectId,
     caps: Caps,
     context: &OperationContext,
@@ -174,7 +206,7 @@ fn walk(
         if id == gix::hash::Kind::Sha1.empty_tree() {
             return Ok(Level { entries: Vec::new(), next: 0, path_len });
         }
-        objects.find_tree(id, &mut buffer).map_err(|_| RepositoryError::Damaged)?;
+        source.read(id, Kind::Tree, &mut buffer)?;
         let mut entries = Vec::new();
         for entry in TreeRefIter::from_bytes(&buffer, gix::hash::Kind::Sha1) {
             let entry = entry.map_err(|_| RepositoryError::Damaged)?;
@@ -233,11 +265,11 @@ fn walk(
     Ok(leaves)
 }
 
-fn decode(objects: &mut gix::odb::Handle, leaf: &Leaf, caps: Caps) -> Result<(Body, u64), RepositoryError> {
+fn decode(source: Source<'_>, leaf: &Leaf, caps: Caps) -> Result<(Body, u64), RepositoryError> {
     if leaf.kind == LeafKind::Submodule {
         return Ok((Body::Submodule, 0));
     }
-    let header = objects.try_header(&leaf.id).ok().flatten().ok_or(RepositoryError::Damaged)?;
+    let header = source.objects.try_header(&leaf.id).ok().flatten().ok_or(RepositoryError::Damaged)?;
     if header.kind != Kind::Blob {
         return Err(RepositoryError::Damaged);
     }
@@ -246,28 +278,28 @@ fn decode(objects: &mut gix::odb::Handle, leaf: &Leaf, caps: Caps) -> Result<(Bo
         return Ok((Body::TooLarge(header.size), 0));
     }
     let mut bytes = Vec::new();
-    let len = objects.find_blob(&leaf.id, &mut bytes).map_err(|_| RepositoryError::Damaged)?.data.len();
-    bytes.truncate(len);
+    source.read(&leaf.id, Kind::Blob, &mut bytes)?;
+    let len = bytes.len() as u64;
     Ok(match leaf.kind {
-        LeafKind::Symlink => (Body::Symlink(bytes), len as u64),
+        LeafKind::Symlink => (Body::Symlink(bytes), len),
         _ => {
             let facts = Contents::of(&bytes);
-            (Body::File(bytes, facts), len as u64)
+            (Body::File(bytes, facts), len)
         }
     })
 }
 
 /// Path and address of each submodule that `.gitmodules` at the root names. Only read as data: nothing is resolved,
 /// included or run, and a file that doesn't parse names none.
-fn submodule_urls(objects: &gix::odb::Handle, leaves: &[Leaf]) -> HashMap<Vec<u8>, Vec<u8>> {
+fn submodule_urls(source: Source<'_>, leaves: &[Leaf]) -> HashMap<Vec<u8>, Vec<u8>> {
     const MOST_BYTES: u64 = 1 << 20;
     let Ok(at) = leaves.binary_search_by(|leaf| leaf.path.as_slice().cmp(b".gitmodules")) else {
         return HashMap::new();
     };
     let leaf = &leaves[at];
-    let small = objects.try_header(&leaf.id).ok().flatten().is_some_and(|header| header.size <= MOST_BYTES);
+    let small = source.objects.try_header(&leaf.id).ok().flatten().is_some_and(|header| header.size <= MOST_BYTES);
     let mut buffer = Vec::new();
-    if leaf.kind != LeafKind::File || !small || objects.find_blob(&leaf.id, &mut buffer).is_err() {
+    if leaf.kind != LeafKind::File || !small || source.read(&leaf.id, Kind::Blob, &mut buffer).is_err() {
         return HashMap::new();
     }
     let metadata = gix::config::file::Metadata::api();

@@ -15,7 +15,7 @@ use gix::refs::TargetRef;
 use tempfile::NamedTempFile;
 use tokio_util::sync::CancellationToken;
 
-use super::assemble::{assemble, object_id, objects, peel};
+use super::assemble::{Ids, assemble, object_id, objects, peel};
 use super::error::RepositoryError;
 use super::name::{CommitId, RepoName};
 use super::revision::{RefEntry, RefRequest, Resolved};
@@ -116,7 +116,7 @@ impl LocalRepository {
         caps: Caps,
         context: &OperationContext,
     ) -> Result<NamedTempFile, RepositoryError> {
-        assemble(&self.objects, repo, commit, scratch, caps, context)
+        assemble(&self.objects, Ids::Claimed, repo, commit, scratch, caps, context)
     }
 
     /// `HEAD` itself. gix would follow it to whatever file it names.

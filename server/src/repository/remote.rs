@@ -17,7 +17,7 @@ use gix::protocol::transport::{Protocol, Service};
 use gix::protocol::{Command, Handshake, LsRefsCommand};
 use tempfile::NamedTempFile;
 
-use super::assemble::{OBJECT_BYTES, assemble, commit_id, object_id, objects, peel};
+use super::assemble::{Ids, OBJECT_BYTES, assemble, commit_id, object_id, objects, peel};
 use super::error::RepositoryError;
 use super::http::{Client, Conversation};
 use super::name::{CommitId, GithubUrl, RepoName};
@@ -167,9 +167,11 @@ impl RemoteRepository {
         let commit = peel(&objects, object_id(commit))?.ok_or(RepositoryError::Unavailable)?;
         let context = &self.conversation.context;
         let file =
-            assemble(&objects, &self.repo, commit, scratch, self.caps, context).map_err(|error| match error {
-                RepositoryError::Damaged => RepositoryError::Unavailable,
-                error => error,
+            assemble(&objects, Ids::Hashed, &self.repo, commit, scratch, self.caps, context).map_err(|error| {
+                match error {
+                    RepositoryError::Damaged => RepositoryError::Unavailable,
+                    error => error,
+                }
             })?;
         Ok((commit, file))
     }

@@ -63,6 +63,10 @@ pub(super) fn drive(
             continue;
         }
         if !bridge.is_waiting() {
+            // The engine drops a job that it has no memory to queue, and nobody is told.
+            if bridge.heap.was_refused() {
+                return Ok(Err(judge.heap_full()));
+            }
             let message = "The script awaits a promise that nothing can settle: no job is pending and no host call \
                            is outstanding. Resolve it, or do not await it.";
             return Ok(Err(rejected(Reason::NeverSettles, message)));

@@ -105,9 +105,7 @@ impl Judge<'_> {
         let engine_made = exception.is_null() || !raw::is_ordinary(exception);
         let internal = engine_made || intrinsics.is_internal_error(ctx, exception);
         if internal && self.bridge.heap.was_refused() {
-            let limit = limits.heap_bytes;
-            let message = format!("The JavaScript heap is full; the limit is {limit} bytes. Keep less at once.");
-            return Some(ScriptError { limit: Some(limit), ..rejected(Reason::HeapLimit, message) });
+            return Some(self.heap_full());
         }
         if (internal || intrinsics.is_range_error(ctx, exception)) && self.band.was_reached() {
             let limit = limits.stack_bytes;
@@ -116,6 +114,13 @@ impl Judge<'_> {
             return Some(ScriptError { limit: Some(limit), ..rejected(Reason::StackLimit, message) });
         }
         None
+    }
+
+    /// The script wanted more than its heap holds.
+    pub(super) fn heap_full(&self) -> ScriptError {
+        let limit = self.bridge.limits().heap_bytes;
+        let message = format!("The JavaScript heap is full; the limit is {limit} bytes. Keep less at once.");
+        ScriptError { limit: Some(limit), ..rejected(Reason::HeapLimit, message) }
     }
 
     fn describe(&self, exception: &Value<'_>) -> String {

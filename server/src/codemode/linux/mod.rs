@@ -12,7 +12,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
-use wit_worker::registry::LimitId;
 
 use super::{CodeModeOptions, CodeModePolicy, Success, supervisor};
 use crate::envelope::ErrorEnvelope;
@@ -34,10 +33,8 @@ impl Workers {
     ///
     /// # Errors
     /// When the system refuses the two threads that own the processes.
-    pub(super) fn start(options: CodeModeOptions) -> io::Result<Self> {
+    pub(super) fn start(options: CodeModeOptions, slots: Arc<Slots>) -> io::Result<Self> {
         let policy = Arc::new(options.policy);
-        let count = |id| usize::try_from(policy.value(id)).unwrap_or(usize::MAX);
-        let slots = Slots::new(count(LimitId::HostOperations), count(LimitId::Invocations));
         let starter = start::Starter { factory: process::Factory::new(options.worker)?, policy: Arc::clone(&policy) };
         let pool = pool::Pool::new(starter);
         pool.refill();

@@ -43,7 +43,7 @@ impl Workers {
     ///
     /// # Errors
     /// When the path of this executable is not known.
-    pub(super) fn start(options: CodeModeOptions) -> io::Result<Self> {
+    pub(super) fn start(options: CodeModeOptions, slots: Arc<Slots>) -> io::Result<Self> {
         let program = match options.worker {
             _ if !options.unsandboxed => None,
             // As long as nobody replaces it: other systems than Linux have no path that outlives an upgrade.
@@ -51,10 +51,10 @@ impl Workers {
             program => program,
         };
         let policy = Arc::new(options.policy);
-        let count = |id| usize::try_from(policy.value(id)).unwrap_or(Semaphore::MAX_PERMITS);
+        let capacity = usize::try_from(policy.value(LimitId::Workers)).unwrap_or(Semaphore::MAX_PERMITS);
         Ok(Self {
-            slots: Slots::new(count(LimitId::HostOperations), count(LimitId::Invocations)),
-            capacity: Arc::new(Semaphore::new(count(LimitId::Workers).min(Semaphore::MAX_PERMITS))),
+            slots,
+            capacity: Arc::new(Semaphore::new(capacity)),
             operations: options.operations,
             policy,
             program,

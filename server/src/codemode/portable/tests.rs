@@ -12,7 +12,7 @@ use wit_worker::registry::{Code, LimitId, OperationId, Reason};
 use super::Workers;
 use crate::codemode::{CodeModeOptions, CodeModePolicy, Success};
 use crate::envelope::ErrorEnvelope;
-use crate::operations::{HostOperations, OperationContext, OperationFuture, Surface};
+use crate::operations::{HostOperations, OperationContext, OperationFuture, Slots, Surface};
 
 /// Answers every call with `{}`.
 struct Empty;
@@ -34,7 +34,7 @@ fn workers(program: PathBuf, limits: &[(LimitId, u64)]) -> Workers {
         policy.set(*id, *value).expect("a limit within its range");
     }
     let options = CodeModeOptions { policy, worker: Some(program), unsandboxed: true, operations: Arc::new(Empty) };
-    Workers::start(options).expect("workers can be made")
+    Workers::start(options, Slots::new(8, 4)).expect("workers can be made")
 }
 
 async fn run(workers: &Workers, source: &str) -> Result<Success, ErrorEnvelope> {
@@ -62,7 +62,7 @@ async fn without_the_operators_flag_nothing_runs() {
         unsandboxed: false,
         operations: Arc::new(Empty),
     };
-    let workers = Workers::start(options).expect("workers can be made");
+    let workers = Workers::start(options, Slots::new(8, 4)).expect("workers can be made");
     let verdict = refused(&workers, "return 1").await;
     assert_eq!((verdict.code, verdict.reason), (Code::WorkerStartFailed, Some(Reason::SandboxUnavailable)));
 }
