@@ -29,7 +29,7 @@ fn find() -> Result<PathBuf> {
         let found = path.canonicalize().with_context(|| format!("{VARIABLE} is {}", path.display()))?;
         return if found.is_file() { Ok(found) } else { bail!("{VARIABLE} is {}, not a file", found.display()) };
     }
-    eprintln!("building the wit of this checkout; {VARIABLE} names another");
+    eprintln!("building the wit of this checkout (set {VARIABLE} to hold another one to the corpus)");
     // As `cargo test --workspace` builds it: another selection of packages would resolve other features, and build
     // most dependencies a second time. One test of it is enough: every other one would be linked for nothing.
     build(&["test", "--workspace", "--no-run", "--test", SMALL_TEST], "wit")

@@ -193,7 +193,10 @@ where
                         Err(refusal) => refusal,
                     }
                 }
-                Ok(Line::TooLong) => (ErrorData::invalid_request("the message is too long", None), None),
+                Ok(Line::TooLong) => (
+                    ErrorData::invalid_request(format!("the message is longer than {MAX_LINE_BYTES} bytes"), None),
+                    None,
+                ),
                 Ok(Line::End) | Err(_) => {
                     self.closed.cancel();
                     return None;

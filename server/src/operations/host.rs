@@ -48,8 +48,13 @@ pub(super) struct Shared {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The cache directory can't be had.
-    #[error("the cache directory cannot be used: {0}")]
-    Cache(io::Error),
+    #[error("the cache directory cannot be used: {path}: {}", .error.kind())]
+    Cache {
+        /// Where it should be.
+        path: String,
+        /// What the system said.
+        error: io::Error,
+    },
 }
 
 impl Operations {
@@ -58,8 +63,9 @@ impl Operations {
     /// # Errors
     /// When the cache directory can't be created or used.
     pub fn open(options: OperationsOptions) -> Result<Arc<Self>, OpenError> {
-        let store = Store::open(&options.cache_dir, options.caps.cache_bytes)
-            .map_err(|StoreError::Io(error)| OpenError::Cache(error))?;
+        let store = Store::open(&options.cache_dir, options.caps.cache_bytes).map_err(|StoreError::Io(error)| {
+            OpenError::Cache { path: options.cache_dir.display().to_string(), error }
+        })?;
         let background = CancellationToken::new();
         let github = Arc::new(Github::new(options.github_url.clone(), options.token.clone(), options.app.clone()));
         let shared = Shared {
