@@ -13,6 +13,8 @@ pub const VARIABLE: &str = "WIT_CONFORMANCE_BIN";
 
 /// A test of the `wit` package: asking for one builds the binary, and it is the smallest.
 pub(crate) const SMALL_TEST: &str = "docs";
+/// The same for the kit's own programs.
+const SMALL_TEST_OF_KIT: &str = "documents";
 
 /// Finds or builds the binary, once for a process.
 ///
@@ -43,7 +45,8 @@ pub fn companion(name: &str) -> Result<PathBuf> {
     let beside = env::current_exe()?.with_file_name(name);
     if env::var_os("CARGO").is_some() {
         // `cargo run` builds the one program it runs, so another may be missing or old.
-        let mut arguments = vec!["build", "-p", "conformance", "--bin", name];
+        // As in [`find`]: a test of this package brings its programs along.
+        let mut arguments = vec!["test", "--workspace", "--no-run", "--test", SMALL_TEST_OF_KIT];
         if beside.parent().is_some_and(|directory| directory.ends_with("release")) {
             arguments.push("--release");
         }

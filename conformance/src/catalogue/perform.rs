@@ -216,7 +216,8 @@ fn snapshot_fault(case: &Case, report: &Report) -> Option<String> {
 /// The server's own test of the cases for the in-process host: each id and whether it passed.
 fn run_session() -> Result<Vec<(String, bool)>> {
     let output = binary::cargo()
-        .args(["test", "-p", "wit", "--test", "session_corpus"])
+        // The selection that built the binary under test: another would put another binary in its place.
+        .args(["test", "--workspace", "--test", "session_corpus"])
         .current_dir(binary::workspace())
         .output()
         .context("cannot run cargo")?;

@@ -87,9 +87,10 @@ impl Report {
                 eprintln!("{done} of {total}");
             }
         };
-        let results = run_all(&runner, &items, progress)?;
         let selection = selection(&catalogue, &self.filter, self.profile.as_deref(), total);
         let head = Head::new(runner.binary(), &catalogue, self.date.clone().unwrap_or_else(date::now), selection)?;
+        let results = run_all(&runner, &items, progress)?;
+        head.still_names(runner.binary())?;
         RunReport::new(head, &catalogue, results)
     }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -52,7 +52,6 @@ impl Head {
     /// # Errors
     /// When the binary cannot be read or started.
     pub fn new(binary: &Path, catalogue: &Catalogue, date: String, selection: String) -> Result<Self> {
-        let bytes = std::fs::read(binary).with_context(|| binary.display().to_string())?;
         let version = output(binary, &["--version"])?;
         let doctor = doctor(binary);
         let text = |pointer: &str| doctor.pointer(pointer).and_then(Value::as_str).unwrap_or("unknown").to_owned();
@@ -61,7 +60,7 @@ impl Head {
         Ok(Self {
             date,
             version: String::from_utf8_lossy(&version).trim().to_owned(),
-            binary_sha256: sha256(&bytes),
+            binary_sha256: digest(binary)?,
             engine: text("/engine"),
             corpus_sha256: catalogue.digest(),
             platform: format!("{} {}", text("/platform/system"), text("/platform/architecture")),
@@ -78,10 +77,23 @@ impl Head {
             selection,
         })
     }
+
+    /// Holds the binary to what was written down of it before it was run.
+    ///
+    /// # Errors
+    /// When it is another one by now: a report would name what was not run.
+    pub fn still_names(&self, binary: &Path) -> Result<()> {
+        ensure!(digest(binary)? == self.binary_sha256, "{} was exchanged during the run", binary.display());
+        Ok(())
+    }
 }
 
 /// What `wit doctor --json` says. It exits with 3 where something is missing, and says what all the same; nothing of the
 /// network is asked, and a binary that has no such command leaves the facts unknown.
+fn digest(binary: &Path) -> Result<String> {
+    Ok(sha256(&std::fs::read(binary).with_context(|| binary.display().to_string())?))
+}
+
 fn doctor(binary: &Path) -> Value {
     let Ok(cache) = tempfile::tempdir() else { return Value::Null };
     let cache = cache.path().to_string_lossy();
